@@ -31,10 +31,7 @@ int code_addresses_init(struct code_addresses *addresses, const struct profile *
 	};
 	if (!addresses->address || !addresses->first || !addresses->lined)
 		return -ENOMEM;
-	/*
-	 * While addresses are added, end[m + 1] is where the next one of mapping m goes: at first
-	 * the beginning of the mapping's addresses, finally their end.
-	 */
+	/* end[m + 1]: where the next address of mapping m is stored. */
 	for (size_t i = 0; i < locations; i++) {
 		if (!wants || wants(context, i))
 			end[profile_location(profile, i).mapping + 2]++;

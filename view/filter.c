@@ -24,11 +24,7 @@ static const char *thread_name(const void *items, size_t index)
 	return profile_task(items, index).thread;
 }
 
-/*
- * Sets *ret_flags, which the caller frees, to an array that says for each of @n names whether it
- * matches. The array has one element more, so that it is never empty. Without a pattern, nothing is
- * set.
- */
+/* Sets *@ret_flags, which the caller frees, unless @pattern is NULL: does each name match? */
 static int match_all(const char *pattern, const char *what, const void *items, size_t n,
 	name_at *name, bool **ret_flags, char **ret_problem)
 {
@@ -55,7 +51,7 @@ static int match_all(const char *pattern, const char *what, const void *items, s
 	return flags ? 0 : -ENOMEM;
 }
 
-/* Lists the value types of a profile for a message: "samples, cpu, wall". NULL: out of memory. */
+/* Returns "samples, cpu, wall", which the caller frees. NULL: out of memory. */
 static char *list_values(const struct profile *profile)
 {
 	char *text = strdup(""), *more;

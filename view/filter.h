@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which samples, and which value type, the options choose. A name is matched with a pattern once,
- * not once per sample.
- */
+/* The samples and the value type that the options choose. Patterns are matched once per name. */
 #ifndef VIEW_FILTER_H
 #define VIEW_FILTER_H
 
@@ -14,13 +11,12 @@ struct filter {
 	bool *focus;  /* by place: its function matches; NULL: all do */
 	bool *object; /* by mapping: its file matches; NULL: all do */
 	bool *thread; /* by task: its thread matches; NULL: all do */
-	size_t value; /* index of the chosen value type; SIZE_MAX none */
+	size_t value; /* index of the chosen value type; SIZE_MAX: none was chosen */
 };
 
 /*
- * Matches the names. 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, which the caller
- * frees: a pattern of the options is no regular expression, or the profile does not have the value
- * type that they name.
+ * 0 or -ENOMEM. -EINVAL: a pattern is no regular expression, or the profile lacks the value type;
+ * *@ret_problem is then a sentence, which the caller frees.
  */
 int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,
 	const struct report_options *options, char **ret_problem);

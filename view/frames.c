@@ -53,10 +53,7 @@ static int append_location(struct frames *frames, uint32_t index)
 	if (array_grow(&frames->frame, &frames->room, frames->n + n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		/*
-		 * With no_inline, a location has one place only: that of its last line, which is
-		 * the function that is not inlined.
-		 */
+		/* With no_inline, n is 1: the last line is that of the outermost function. */
 		const struct location_line *line =
 			location.lines ? &location.line[location.lines - n + i] : NULL;
 

@@ -13,13 +13,10 @@
 #include "view/wall_types.h"
 #include "view/wrap.h"
 
-/* Maximum length of the command line if the width is unlimited. */
+/* Maximum columns of the command line if the width of lines is unlimited. */
 enum { TITLE_COLUMNS = 160 };
 
-/*
- * If the reached rate differs from the planned one by less than this share, only the planned one is
- * shown.
- */
+/* The reached rate is shown if it differs from the planned one by more than this share. */
 #define FAR_OFF 0.1
 
 /* Prints "12.41 s of CPU time", "48.20 MiB of inuse_space" or "310 samples". */
@@ -50,8 +47,8 @@ static void print_count(const struct profile *profile, const char *key, const ch
 }
 
 /*
- * Prints the rate of a profile without an audit, such as a part of another profile, as computed
- * from its number of samples: " at 47.4 of 250 Hz". A difference of profiles has none.
+ * Prints " at 47.4 of 250 Hz" for a profile without an audit, such as a part of another profile,
+ * from its number of samples. A difference of profiles has no rate.
  */
 static void print_rate(const struct profile *profile, const struct rows *rows, FILE *out)
 {
@@ -103,7 +100,6 @@ static void print_filter(const char *what, const char *pattern, FILE *out)
 	free(clean);
 }
 
-/* Prints what part of the profile the options choose. */
 static void print_choice(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows, FILE *out)
 {
@@ -138,10 +134,7 @@ static int print_title(
 	return 0;
 }
 
-/*
- * Prints ", executable redis-check-rdb" if the title names one command only, and the name in it is
- * not that of the program's file.
- */
+/* Prints ", executable redis-check-rdb" if the program's file is not called like its command. */
 static void print_executable(
 	const struct profile *profile, const struct report_options *options, FILE *out)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Prints @text as a JSON string with quotes. Invalid UTF-8 becomes U+FFFD. */
+/* Prints @text as a JSON string with quotes; invalid UTF-8 becomes U+FFFD. */
 void json_string(FILE *out, const char *text);
 
 #endif

@@ -11,9 +11,9 @@
 #include "view/paths.h"
 #include "view/wrap.h"
 
-/* A cell that may be cut keeps at least LEAST_COLUMNS. GAP blanks separate two columns. */
+/* LEAST_COLUMNS: minimum width of a cell that is cut. GAP: blanks between two columns. */
 enum { LEAST_COLUMNS = 12, GAP = 2 };
-/* Where the width of lines is unlimited, names are padded up to this width. */
+/* Maximum width to which names are padded if lines have no maximum width. */
 enum { MOST_PADDED = 60 };
 
 void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,
@@ -72,7 +72,7 @@ void layout_lead(struct layout *layout, size_t bytes)
 		layout->lead[layout->rows - 1] = bytes;
 }
 
-/* The width that stands for a hidden column. */
+/* The width of a hidden column. */
 #define HIDDEN SIZE_MAX
 
 static void measure(const struct layout *layout, size_t *widths)
@@ -89,10 +89,7 @@ static void measure(const struct layout *layout, size_t *widths)
 	}
 }
 
-/*
- * Returns the width that the visible columns need. With @comfort, a column that may be cut counts
- * with its comfort if it is wider than that.
- */
+/* @comfort: a column that may be cut counts at most with its comfort (preferred minimum width). */
 static size_t needed(const struct layout *layout, const size_t *widths, bool comfort)
 {
 	size_t all = 0;
@@ -111,7 +108,7 @@ static size_t needed(const struct layout *layout, const size_t *widths, bool com
 	return all;
 }
 
-/* Hides the next column that may be dropped; false: there is none. */
+/* Returns false if no column is left to hide. */
 static bool drop_one(const struct layout *layout, size_t *widths)
 {
 	size_t first = layout->columns;
@@ -128,10 +125,7 @@ static bool drop_one(const struct layout *layout, size_t *widths)
 	return true;
 }
 
-/*
- * Takes one character from the width of the column that exceeds its preferred minimum width
- * (comfort) most. False: no column can be narrowed.
- */
+/* Narrows by 1 the column that exceeds its comfort most. False: none can be narrowed. */
 static bool cut_one(const struct layout *layout, size_t *widths)
 {
 	size_t widest = layout->columns;
@@ -175,8 +169,8 @@ static int cut_calls(const struct layout *layout, const size_t *widths)
 }
 
 /*
- * Cuts a name, but not the lines of the tree in front of it (@lead bytes). If these leave too
- * little room for the name, the outer ones are left out.
+ * Cuts a name. The tree's lines in front (@lead bytes) stay if LEAST_COLUMNS are left for the name;
+ * otherwise the outer lines go.
  */
 static int cut_name(char **cell, size_t lead, size_t columns, bool ascii)
 {
@@ -248,7 +242,7 @@ static void print_cell(const struct layout *layout, size_t column, const char *t
 		pad(GAP, out);
 }
 
-/* Prints prose. Its further lines begin below the first. */
+/* Further lines are indented like the first. */
 static void print_prose(size_t column, const char *text, const size_t *widths, FILE *out)
 {
 	size_t before = 0, next;
@@ -274,10 +268,7 @@ static const char *color_of(const struct layout *layout, double heat)
 	return heat >= 0.1 ? "\033[1;31m" : heat >= 0.03 ? "\033[33m" : "";
 }
 
-/*
- * If lines have no maximum width, limits the width to which names are padded. A few longer names
- * exceed their column; otherwise every line would be padded to their width.
- */
+/* A few very long names exceed their column, lest every line be padded to their width. */
 static void bound_padding(const struct layout *layout, size_t *widths)
 {
 	for (size_t c = 0; c < layout->columns; c++) {
@@ -308,7 +299,6 @@ int layout_print(struct layout *layout, size_t width, FILE *out)
 		for (size_t c = 0; c < layout->columns; c++) {
 			const char *cell = *cell_at(layout, r, c);
 
-			/* The share and the name are coloured, so that both are easy to find. */
 			if (layout->column[c].cut == LAYOUT_PROSE && cell)
 				print_prose(c, cell, widths, out);
 			else

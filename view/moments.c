@@ -9,10 +9,10 @@
 #include "profile/timeline.h"
 #include "profile/timeline_scale.h"
 
-/* The part of a sample's weight that its moments have so far. */
+/* The part of a sample's weight that is already distributed to its moments. */
 struct given {
 	double exactly;
-	int64_t weight; /* the same, rounded: the sum of the moments' weights */
+	int64_t weight; /* @exactly, rounded: the sum of the moments' weights */
 };
 
 static int append(struct moments *m, const struct moment *moment)
@@ -60,10 +60,7 @@ static int take_instants(
 	return r;
 }
 
-/*
- * Adds a moment for each sample whose weight is not all in moments: time without an instant, and
- * rounding errors.
- */
+/* Adds a moment for each sample's remaining weight: time without an instant, rounding errors. */
 static int take_rest(struct moments *m, const struct frames *frames, const bool *chosen,
 	const struct given *given)
 {

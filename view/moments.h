@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instants of a profile's time line, in the order of time, each with its part of the weight of
- * its stack (a sample of the profile). The parts of a stack add up exactly to its weight.
+ * The instants of a profile's time line, each with its part of the weight of its stack (a sample of
+ * the profile). The parts of a stack add up exactly to its weight.
  */
 #ifndef VIEW_MOMENTS_H
 #define VIEW_MOMENTS_H
@@ -9,7 +9,7 @@
 #include "view/frames.h"
 
 struct moment {
-	uint64_t time_ns; /* time since the beginning of the profile */
+	uint64_t time_ns; /* since the beginning of the profile */
 	int64_t weight;
 	uint32_t sample; /* index in the profile */
 	uint32_t task;   /* index in the profile */
@@ -18,17 +18,15 @@ struct moment {
 struct moments {
 	struct moment *moment;
 	size_t n, room;
-	uint64_t from_ns, to_ns; /* the extent of the time line */
-	/* by task, and one element more at the end: its first moment; only with MOMENTS_BY_TASK */
-	size_t *first;
+	uint64_t from_ns, to_ns; /* extent of the time line */
+	size_t *first;           /* MOMENTS_BY_TASK: by task, its first moment; at the end: @n */
 };
 
 enum moments_order { MOMENTS_BY_TIME, MOMENTS_BY_TASK };
 
 /*
- * Distributes the weights of the stacks over their instants. 1: done; 0: the profile has no time
- * line; or -ENOMEM. Stacks excluded by the options, or without weight, have no moments. A stack
- * with a weight but no instant has one moment, at the end of the time line.
+ * 1; 0: no time line; or -ENOMEM. Stacks excluded by the options, or without weight, have no
+ * moments. A stack without an instant has a moment at the end of the time line.
  */
 int moments_init(struct moments *moments, const struct frames *frames, enum moments_order order);
 void moments_release(struct moments *moments);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of reports and exports. */
 #ifndef VIEW_OPTIONS_H
 #define VIEW_OPTIONS_H
 
@@ -29,59 +28,55 @@ enum report_split {
 	REPORT_SPLIT_NONE,
 	REPORT_SPLIT_PROCESS,
 	REPORT_SPLIT_THREAD,
-	REPORT_SPLIT_NAME, /* call trees only: by process, those with the same name together */
+	REPORT_SPLIT_NAME, /* call trees: by process, equal names together */
 };
 
 struct report_options {
 	size_t size; /* sizeof(struct report_options) */
 	enum report_format format;
 	enum report_split split;
-	bool sort_by_total; /* by total; default: by self */
-	unsigned limit;     /* maximum rows, 0 all */
-	double min_percent; /* rows with less than this share are omitted */
-	bool with_self;     /* flat, lines: rows whose self would show as 0.0 % are omitted */
-	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
+	bool sort_by_total; /* default: by self */
+	unsigned limit;     /* maximum rows; 0: all */
+	double min_percent; /* rows with a lower share are omitted */
+	bool with_self;     /* flat, lines: omit rows whose self would show as 0.0 % */
+	const char *focus;  /* only samples with a function that matches this ERE; NULL: all */
 	const char *object; /* only samples whose leaf is in an object that matches this ERE */
 	const char *thread; /* only threads whose name matches this ERE */
-	bool no_inline;     /* count inlined functions as a part of the one they are inlined into */
+	bool no_inline;     /* inlined functions count as a part of their caller */
 	bool no_demangle;   /* show names as linked */
 	bool color;         /* text only */
 	bool ascii;         /* text only: no characters beyond ASCII */
-	unsigned width;     /* columns of the output, 0 unlimited; text only */
+	unsigned width;     /* text only: columns of the output; 0: unlimited */
 	bool bottom_up;     /* tree: from the leaves outwards */
-	/*
-	 * tree: only samples in the function of this name; their stacks begin at its outermost call
-	 * (bottom-up: at its innermost). NULL: all samples
-	 */
+	/* tree: only stacks with this function, from its outermost (bottom-up: innermost) call */
 	const char *root;
-	bool icicle;       /* flame graph: the root on top */
-	bool programs;     /* flame graph without a split: each program separately */
-	const char *value; /* the value type: cpu, wall, …; NULL: the file's default */
-	/* callers, annotate: a function's name, or an ERE that matches one name */
-	const char *function;
+	bool icicle;               /* flame graph: the root on top */
+	bool programs;             /* flame graph without a split: one frame per program */
+	const char *value;         /* value type: cpu, wall, …; NULL: the file's default */
+	const char *function;      /* callers, annotate: a name, or an ERE that matches one name */
 	bool by_share;             /* diff: compare shares, not times */
 	bool paths;                /* diff: compare call paths, not functions */
-	bool has_fail_above;       /* diff: fail if something got slower by more than fail_above */
+	bool has_fail_above;       /* diff: fail if something is slower by more than fail_above */
 	double fail_above;         /* diff: percent */
-	enum report_by balance_by; /* merge: the units to compare; flat: the units of its rows */
-	enum report_instructions instructions; /* annotate: which instructions */
-	bool fetch;                            /* doctor: download debug files through debuginfod */
-	const char *fetch_command;      /* doctor: the command that would download; NULL: none */
-	const struct code_reader *code; /* annotate, html: reads files; NULL: not available */
-	/* If not NULL, called from time to time in long work; @done: the share that is done. */
+	enum report_by balance_by; /* merge: the units to compare; flat: those of the rows */
+	enum report_instructions instructions; /* annotate */
+	bool fetch;                            /* doctor: download through debuginfod */
+	const char *fetch_command;             /* doctor: the command that downloads; NULL: none */
+	const struct code_reader *code;        /* annotate, html: reads files; may be NULL */
+	/* Called now and then in long work; @done: the share that is done. May be NULL. */
 	void (*progress)(void *context, const char *what, double done);
 	void *progress_context;
-	unsigned files; /* the number of files that were merged into the profile; 0 unknown */
+	unsigned files; /* number of files merged into the profile; 0: unknown */
 };
 
-/* The two sides of a comparison, A and B. Each is one or several runs with a profile each. */
+/* The two sides of a comparison, A and B, each of one or several profiles. */
 struct report_sides {
 	struct profile *const *profile[2];
-	const char *const *name[2]; /* the files' names, by profile */
+	const char *const *name[2]; /* of the files, by profile */
 	size_t n[2];
 };
 
-/* Copies the options that the caller's version of the struct has; the other fields are off. */
+/* Copies the fields that the caller's version of the struct has; the others are 0. */
 static inline struct report_options options_take(const struct report_options *given)
 {
 	struct report_options options = {0};

@@ -15,7 +15,7 @@ struct pairs {
 	size_t n, room;
 };
 
-/* Finds or adds a pair; returns its index, or -ENOMEM. */
+/* Returns the index of the pair, which is added if it is new, or -ENOMEM. */
 int pairs_add(struct pairs *pairs, uint64_t a, uint64_t b);
 void pairs_release(struct pairs *pairs);
 

@@ -8,19 +8,18 @@
 
 #include "base/text.h"
 
-/* In fewer columns than this, a path is cut as if it were a single name, not frame by frame. */
+/* Minimum columns for cutting a path frame by frame; in fewer, it is cut like a single name. */
 enum { LEAST_COLUMNS = 12 };
 
 struct path {
 	char **cell;
-	char *text;    /* the frames, each ends with a NUL */
-	char **frame;  /* outermost first; pointers into @text */
-	size_t frames; /* at least 1 */
-	size_t common; /* number of innermost frames that it shares with the most similar path */
+	char *text;   /* the frames' names, each with a NUL at its end */
+	char **frame; /* pointers into @text, outermost first */
+	size_t frames;
+	size_t common; /* number of innermost frames equal to the most similar path's */
 	/*
-	 * The frames next to the common ones may differ only in the arguments of a function, as
-	 * "f(int)" and "f(long)". Then: the number of bytes that the two names have in common.
-	 * Otherwise 0.
+	 * If the next frame differs from the most similar path's only in a function's arguments, as
+	 * "f(int)" and "f(long)": the number of bytes that both names begin with. Otherwise 0.
 	 */
 	size_t differ_at;
 };
@@ -67,13 +66,13 @@ static int split(struct path *path, char **cell)
 	return 0;
 }
 
-/* Returns the frame at @index from the leaf (0) outwards; NULL: none. */
+/* Frame @index, counted from the leaf (0) outwards; NULL: none. */
 static const char *from_leaf(const struct path *path, size_t index)
 {
 	return index < path->frames ? path->frame[path->frames - 1 - index] : NULL;
 }
 
-/* Compares paths from the leaf outwards, so that neighbours have most in common. */
+/* Compares from the leaf outwards, so that similar paths become neighbours. */
 static int compare_paths(const void *a, const void *b)
 {
 	const struct path *x = a, *y = b;
@@ -126,7 +125,7 @@ static void note_common(struct path *path, size_t common, size_t differ_at)
 	path->differ_at = differ_at;
 }
 
-/* Notes in both of two neighbouring paths how many frames they share, and where they differ. */
+/* Sets @common and @differ_at of two neighbouring paths. */
 static int distinguish(struct path *a, struct path *b, bool ascii)
 {
 	size_t common = 0, differ_at = 0;
@@ -148,17 +147,17 @@ static int distinguish(struct path *a, struct path *b, bool ascii)
 	return 0;
 }
 
-/* A path as it is shown: the frames from @tail on, and @apart if that is before them. */
+/* A path as shown: the frames from @tail on, and @apart if it is before them. */
 struct showing {
-	char **name;      /* names of all frames, cut */
-	size_t *width;    /* width of each name, in columns */
+	char **name;      /* by frame, cut */
+	size_t *width;    /* by frame: columns of its name */
 	size_t apart;     /* the frame that distinguishes the path from the most similar one */
-	size_t differ_at; /* as in struct path */
-	size_t tail;      /* from here to the leaf, all frames are shown */
-	size_t dots;      /* width of an ellipsis, in columns */
+	size_t differ_at; /* struct path's */
+	size_t tail;      /* the first frame of those shown up to the leaf */
+	size_t dots;      /* columns of an ellipsis */
 };
 
-/* Returns the width of all that precedes the tail, semicolons included. */
+/* Columns before the tail, semicolons included. */
 static size_t width_before(const struct showing *s)
 {
 	if (s->apart < s->tail)
@@ -167,10 +166,7 @@ static size_t width_before(const struct showing *s)
 	return s->tail > 0 ? s->dots + 1 : 0;
 }
 
-/*
- * Cuts one name. The frame that distinguishes the paths is cut at its end if the difference then
- * remains visible; names are otherwise cut in their middle.
- */
+/* Cuts a name in its middle; that of @apart at its end if the difference remains visible so. */
 static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 {
 	int r = frame == s->apart && s->differ_at && s->differ_at + s->dots < columns
@@ -181,10 +177,7 @@ static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 	return r;
 }
 
-/*
- * Cuts the two names that are always shown. The leaf gets two thirds of the room, or more if the
- * other name is short.
- */
+/* Cuts the names of @apart and the leaf. The leaf gets two thirds, and what @apart leaves. */
 static int cut_names(struct showing *s, size_t frames, size_t columns, bool ascii)
 {
 	size_t leaf = frames - 1, other = s->apart < leaf ? s->width[s->apart] : 0, room;

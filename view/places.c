@@ -9,10 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/*
- * The addresses of a mapping that starts here or above are runtime addresses, as some other
- * programs write them, and not those in the file: no ELF file is linked to such an address.
- */
+/* From here on, other programs' addresses are runtime addresses: no file is linked so high. */
 #define LOADED_AT (UINT64_C(1) << 40)
 
 static bool same_function(const void *items, uint32_t index, const void *key)
@@ -47,10 +44,7 @@ static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
 	return mapping->start >= LOADED_AT && address >= bias ? address - bias : address;
 }
 
-/*
- * Returns the name of a location without a function: "[libfoo.so]", "[libfoo.so+0x1234]"; for a
- * mapping "[jit]": "[jit]", "[jit+0x1234]".
- */
+/* Returns "[libfoo.so]", by line "[libfoo.so+0x1234]"; in "[jit]": "[jit]", "[jit+0x1234]". */
 static const char *name_unresolved(
 	struct places *places, const struct mapping *mapping, uint64_t address)
 {
@@ -107,10 +101,7 @@ static int append_line(struct places *places, const struct profile *profile, uin
 		place.file = function.file;
 		place.line = places->by == ROWS_BY_LINE ? line->line : function.line;
 	}
-	/*
-	 * @functions has the frames of the same locations in the same order: the place of this
-	 * frame has the same index there.
-	 */
+	/* @functions->of has the same frames in the same order. */
 	place.function_place = functions ? functions->of[places->ofs] : 0;
 	return append(places, &place);
 }

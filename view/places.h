@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The places (functions, or source lines) of a profile, each once, and for each frame of each
- * location the index of its place. A location has a frame per inlined function. It is examined
- * again when it gets names.
+ * A profile's places (functions, or source lines), each once, and the place of each frame of each
+ * location. A location has a frame per inlined function, and new frames when it gets names.
  */
 #ifndef VIEW_PLACES_H
 #define VIEW_PLACES_H
@@ -13,21 +12,21 @@
 #include "view/options.h"
 #include "view/rows.h"
 
-/* Equal strings are equal pointers. They belong to the profile, or to the pool. */
+/* Equal strings are equal pointers, owned by the profile or by the pool. */
 struct place {
 	const char *function, *file, *object;
-	uint32_t line; /* places by function: the function's first line; 0 unknown */
-	/* places by line: index of the function's place, in @functions of places_update() */
+	uint32_t line; /* by function: the function's first line; 0: unknown */
+	/* by line: index of the function's place in @functions of places_update() */
 	uint32_t function_place;
-	uint32_t location; /* the first location found in it */
+	uint32_t location; /* first location found in it */
 	bool unsampled;
 };
 
 struct place_location {
-	size_t first; /* index of its innermost frame in places.of */
-	/* number of its frames; number of its lines in the profile when the frames were made */
+	size_t first; /* its innermost frame's index in places.of */
+	/* @n: number of frames; @lines: number of the profile's lines when the frames were made */
 	uint32_t n, lines;
-	bool is_call; /* the location is in "[kernel]": the frame of a system call */
+	bool is_call; /* in "[kernel]": the frame of a system call */
 };
 
 struct places {
@@ -40,28 +39,24 @@ struct places {
 
 	struct place_location *location;
 	size_t locations, location_room;
-	uint32_t *of; /* places of the frames of all locations, innermost first */
+	uint32_t *of; /* places of all locations' frames, innermost first */
 	size_t ofs, of_room;
-	uint64_t renamed; /* incremented when a known location gets other frames */
+	uint64_t renamed; /* counts known locations that got other frames */
 };
 
-/*
- * Collects the places of a whole profile. With NULL for @profile and @options there are none yet,
- * for a profile that grows (places_update()). 0 or -ENOMEM.
- */
+/* @profile NULL: no places yet, as the profile grows (places_update()). 0 or -ENOMEM. */
 int places_init(struct places *places, const struct profile *profile,
 	const struct report_options *options, enum rows_by by);
 void places_release(struct places *places);
 
 /*
- * Takes the locations that are new or got names since the last call. Indexes of places are stable.
- * @functions: for places by line, those by function of the same profile, which were updated before;
- * or NULL. 0 or -ENOMEM.
+ * Takes locations that are new or got names since the last call. Indexes of places are stable.
+ * @functions: for places by line, the updated places by function; or NULL. 0 or -ENOMEM.
  */
 int places_update(
 	struct places *places, const struct profile *profile, const struct places *functions);
 
-/* Returns the places of a location's frames, innermost first. */
+/* Innermost frame first. */
 static inline const uint32_t *places_of(
 	const struct places *places, uint32_t location, size_t *ret_n)
 {
@@ -69,7 +64,7 @@ static inline const uint32_t *places_of(
 	return places->of + places->location[location].first;
 }
 
-/* Returns the place of a location's innermost frame. */
+/* The innermost frame's place. */
 static inline uint32_t places_leaf(const struct places *places, uint32_t location)
 {
 	return places->of[places->location[location].first];

@@ -4,10 +4,7 @@
 
 #include "view/options.h"
 
-/*
- * Calls the progress callback of the options for each 1024th item. The callback itself looks at the
- * clock, so that it prints rarely even if items are quick.
- */
+/* Calls the progress callback for each 1024th item. The callback limits how often it prints. */
 static inline void progress_show(
 	const struct report_options *options, const char *what, size_t done, size_t all)
 {

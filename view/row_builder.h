@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Puts together a row of a table that other programs read (sheet.h): the columns that all such
- * tables share.
- */
+/* Builds a row of a table for programs (sheet.h): the columns that all these tables share. */
 #ifndef VIEW_ROW_BUILDER_H
 #define VIEW_ROW_BUILDER_H
 
@@ -17,10 +14,10 @@ struct row_builder {
 	size_t n;
 };
 
-/* The value type of a profile that has neither samples nor CPU time (a heap profile). */
+/* The value type of a profile with neither samples nor CPU time (a heap profile). */
 struct row_builder_other {
-	size_t index;       /* index of the value type; 0 none */
-	char *self, *total; /* columns: "self_inuse_space_bytes", "total_inuse_space_bytes" */
+	size_t index;       /* of the value type; 0: none */
+	char *self, *total; /* "self_inuse_space_bytes", "total_inuse_space_bytes" */
 };
 
 int row_builder_other_init(
@@ -28,12 +25,10 @@ int row_builder_other_init(
 void row_builder_other_release(struct row_builder_other *other);
 
 void row_builder_add(struct row_builder *to, const char *name, struct cell cell);
-/* Adds the columns "pid process" or "tid thread", or none, as the options split. */
+/* Adds "pid process" or "tid thread", or nothing, as the options split. */
 void row_builder_task(
 	struct row_builder *to, const struct report_options *options, const struct row *row);
-/*
- * Adds the columns "self_samples self_ns total_samples total_ns", "wall_ns runqueue_ns blocked_ns".
- */
+/* Adds "self_samples self_ns total_samples total_ns" and "wall_ns runqueue_ns blocked_ns". */
 void row_builder_values(
 	struct row_builder *to, const struct profile *profile, const struct row *row);
 void row_builder_others(

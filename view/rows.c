@@ -16,7 +16,7 @@ struct rows_text {
 	struct places places;
 };
 
-/* What makes a row: a place, and, if split, the process or thread. */
+/* A row's place and, if split, its process or thread. */
 struct row_key {
 	uint32_t place, id;
 	const char *task;
@@ -29,16 +29,16 @@ struct collecting {
 	struct filter filter;
 	struct rows *rows;
 	size_t room;
-	struct row_key *key; /* by row: its key */
+	struct row_key *key; /* by row */
 	size_t key_room;
 	/*
-	 * By row: the index + 1 of the last sample counted in its total, then its total of each
-	 * value type. A compact array, because it is accessed for each frame of each sample.
+	 * By row: index + 1 of the last sample in its total, then total of each value type.
+	 * Compact, as each frame of each sample accesses it.
 	 */
 	int64_t *tally;
 	size_t tally_room, tally_size;
 	struct table table;
-	uint32_t *of_place; /* by place: its row + 1; NULL if rows are also split */
+	uint32_t *of_place; /* by place: its row + 1; NULL if split */
 	size_t values;
 };
 
@@ -98,7 +98,7 @@ static int row_of(struct collecting *c, uint32_t place, const struct task *task)
 	return index;
 }
 
-/* Counts a sample in its rows. A sample without a stack has no row; only the sums have it. */
+/* A sample without a stack has no row; only the sums include it. */
 static int collect_sample(struct collecting *c, const struct sample *sample, int64_t stamp)
 {
 	struct task task = profile_task(c->profile, sample->task);
@@ -128,9 +128,8 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 }
 
 /*
- * Chooses the value type by which rows are weighed. The first that exists (and has values, except
- * for @chosen) of: @chosen by the user, the file's default, CPU time, samples, and the last type,
- * which is pprof's default.
+ * Returns the value type that weighs rows: @chosen if it exists; else the first that has values of
+ * the file's default, CPU time, samples, and the last type, pprof's default.
  */
 static size_t choose_weight(const struct rows *rows, const struct profile *profile, size_t chosen)
 {
@@ -178,10 +177,7 @@ void rows_sum_up(const struct profile *profile, const struct places *places,
 	rows->weight = choose_weight(rows, profile, filter->value);
 	rows->unsampled = unsampled[rows->weight];
 	sum_up_amounts(profile, rows);
-	/*
-	 * A difference of profiles has no confidence intervals: its parts are not counts of
-	 * samples.
-	 */
+	/* The parts of a difference are not counts of samples: they have no confidence interval. */
 	if (rows->negative)
 		return;
 	if (rows->weight <= VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0) {
@@ -244,10 +240,10 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return by_name ? by_name : (x->id > y->id) - (x->id < y->id);
 }
 
-/* A share below this one is shown as 0.0 %. */
+/* A lower share is shown as 0.0 %. */
 #define SHOWN_LEAST 0.0005
 
-/* Removes the rows that the options exclude. The rows are sorted already. */
+/* Removes the excluded rows; the rows are already sorted. */
 static void leave_out(struct rows *rows, const struct report_options *options, size_t values)
 {
 	double least = (double)rows->whole * options->min_percent / 100;

@@ -8,7 +8,7 @@ double share_of(const struct rows *rows, int64_t value)
 	return rows->whole > 0 ? (double)value / (double)rows->whole : 0;
 }
 
-/* Returns the maximum number of characters of a half-width: 3 as in "9.5", or 4 as in "12.3". */
+/* Maximum characters of a half-width: 3 ("9.5") or 4 ("12.3"); 0: it is unknown. */
 static int half_width(const struct rows *rows)
 {
 	struct interval widest = stats_share_interval(0.5, rows->effective_samples);
@@ -35,7 +35,7 @@ void share_format(
 	}
 	interval = stats_share_interval(share / sampled, rows->effective_samples);
 	error = (interval.high - interval.low) / 2 * sampled;
-	/* The upper half would exceed 100 % of the sampled time: only the lower half is shown. */
+	/* The interval's upper half would exceed all sampled time: show the lower half. */
 	if (share + error > sampled + 0.0005) {
 		error = share - interval.low * sampled;
 		sign = ascii ? " -" : "-";

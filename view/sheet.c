@@ -23,7 +23,7 @@ static void put_bytes(const char *from, const char *to, FILE *out)
 		fprintf(out, "\\x%02x", (unsigned char)*from++);
 }
 
-/* Would a spreadsheet take the text for a formula? An apostrophe in front prevents that. */
+/* Would a spreadsheet take the text for a formula? An apostrophe in front prevents it. */
 static bool is_formula(const char *text)
 {
 	return text[0] && strchr("=+-@\t\r", text[0]);
@@ -52,7 +52,7 @@ static void put_tsv(FILE *out, const char *text)
 	}
 }
 
-/* Writes a CSV text (RFC 4180). CSV has no escapes, so unprintable characters become '?'. */
+/* CSV has no escapes (RFC 4180), so unprintable characters become '?'. */
 static void put_csv(FILE *out, const char *text)
 {
 	bool formula = is_formula(text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table that other programs read: one line (or object) per row, full precision, no units.
+ * A table for programs: a line (or object) per row, full precision, no units.
  *
  * TSV: the column names, then the rows. A tab, newline, carriage return or backslash in a text is
- * \t, \n, \r, \\, other control characters are \xNN. CSV: RFC 4180, with LF as line end. JSON: an
- * array of objects; invalid UTF-8 becomes U+FFFD; unknown values are null (elsewhere empty).
+ * \t, \n, \r, \\; other control characters are \xNN. CSV: RFC 4180, with LF as line end. JSON: an
+ * array of objects; invalid UTF-8 becomes U+FFFD. An unknown value is null in JSON, else empty.
  */
 #ifndef VIEW_SHEET_H
 #define VIEW_SHEET_H
@@ -35,16 +35,13 @@ static inline struct cell cell_count(uint64_t count)
 	return (struct cell){.kind = CELL_COUNT, .count = count};
 }
 
-/*
- * Makes a cell for a ratio in units of 1 / AUDIT_RATIO_ONE, which is printed with four digits
- * behind the point.
- */
+/* A ratio, in units of 1 / AUDIT_RATIO_ONE, is printed with four digits behind the point. */
 static inline struct cell cell_ratio(uint64_t count)
 {
 	return (struct cell){.kind = CELL_RATIO, .count = count};
 }
 
-/* Makes a cell for a number, which must be finite and is printed with six significant digits. */
+/* A decimal must be finite and is printed with six significant digits. */
 static inline struct cell cell_decimal(double decimal)
 {
 	return (struct cell){.kind = CELL_DECIMAL, .decimal = decimal};
@@ -62,13 +59,13 @@ struct sheet {
 	size_t columns, rows;
 };
 
-/* Begins a table. @format is not REPORT_TEXT; @column is borrowed. */
+/* @format is not REPORT_TEXT; @column is borrowed. */
 void sheet_begin(struct sheet *sheet, enum report_format format, const char *const *column,
 	size_t columns, FILE *out);
 void sheet_row(struct sheet *sheet, const struct cell *cell);
 void sheet_end(struct sheet *sheet);
 
-/* Begins a table of two columns, "key" and "value"; in JSON one object with the keys. */
+/* A table of the columns "key" and "value"; in JSON, one object. */
 void sheet_pairs_begin(struct sheet *sheet, enum report_format format, FILE *out);
 void sheet_pair(struct sheet *sheet, const char *key, struct cell value);
 void sheet_pairs_end(struct sheet *sheet);

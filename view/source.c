@@ -8,10 +8,7 @@
 
 #include "profile/profile.h"
 
-/*
- * Returns a copy of @text, which the caller frees, with tabs expanded and carriage returns removed.
- * NULL: out of memory.
- */
+/* Expands tabs, drops carriage returns. The caller frees the copy; NULL: out of memory. */
 static char *expand(const char *text, unsigned tab)
 {
 	size_t n = 0, column = 0, tabs = 0;
@@ -63,10 +60,7 @@ int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines)
 	return 0;
 }
 
-/*
- * A merged profile has the start of its earliest part, so a file that changed between two parts
- * gets the note, too.
- */
+/* A merged profile begins with its earliest part: a file that changed later gets the note. */
 int source_note_newer(
 	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note)
 {

@@ -5,7 +5,7 @@
 
 enum { LEVELS = 8 };
 
-/* A share of more than 0.5 % gets at least the lowest level, so that it is visible. */
+/* More than 0.5 % gets at least the lowest level, to be visible. */
 static size_t level_of(double share)
 {
 	if (!(share > 0.005))
@@ -26,7 +26,7 @@ const char *strip_character(double share, bool ascii)
 
 void strip_put(double share, bool ascii, bool color, FILE *out)
 {
-	/* Red from three quarters on, yellow from a quarter, as in reports. */
+	/* The live view's strip has equal thresholds. */
 	const char *paint = share >= 0.75 ? "\033[31m" : share >= 0.25 ? "\033[33m" : "";
 
 	if (!color || !paint[0])

@@ -11,7 +11,7 @@
 #include "view/layout.h"
 #include "view/row_builder.h"
 
-/* Sorts by tid, then by name. Equal names are equal pointers, so that any order of them will do. */
+/* By tid, then by name: equal names are equal pointers, so their order may be any. */
 static int compare(const void *a, const void *b)
 {
 	const struct task_time *x = a, *y = b;
@@ -20,10 +20,7 @@ static int compare(const void *a, const void *b)
 	return x->tid != y->tid ? (x->tid > y->tid) - (x->tid < y->tid) : (m > n) - (m < n);
 }
 
-/*
- * Adds up the tasks that are one thread: a thread has several if the name of its process changed.
- * Returns the number left.
- */
+/* Adds up a thread's tasks: several if its process changed its name. Returns the number left. */
 static size_t unite(struct task_time *time, size_t n)
 {
 	size_t kept = 0;
@@ -37,7 +34,7 @@ static size_t unite(struct task_time *time, size_t n)
 	return kept;
 }
 
-/* Is the time of @tid known, under any name of the thread? */
+/* Is the time of @tid known, under any name? */
 static bool knows(const struct task_times *times, uint32_t tid)
 {
 	size_t at = array_bisect(i, 0, times->n, times->time[i].tid < tid);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The CPU time that the kernel charged to each thread. A thread is found by the row's name and tid.
- */
+/* The CPU time that the kernel charged to each thread, found by a row's name and tid. */
 #ifndef VIEW_TASK_TIMES_H
 #define VIEW_TASK_TIMES_H
 
@@ -24,21 +22,18 @@ struct task_times {
 	struct task_time *time; /* sorted; each thread and name once */
 	size_t n;
 	int64_t sum_ns;
-	bool complete; /* the time of each thread that has a sample is known */
+	bool complete; /* each thread with a sample has a known time */
 };
 
-/* Collects the times; the list is empty if the profile has none. 0 or -ENOMEM. */
+/* The list is empty if the profile has no times. 0 or -ENOMEM. */
 int task_times_init(struct task_times *times, const struct profile *profile);
 void task_times_release(struct task_times *times);
-/* Gets the CPU time of the row's thread. False: it is unknown. */
+/* False: the time of the row's thread is unknown. */
 bool task_times_of(const struct task_times *times, const struct row *row, int64_t *ret_cpu_ns);
 
-/* Adds the column "kernel_cpu_ns" if any thread's time is known. */
+/* Adds "kernel_cpu_ns" if any thread's time is known. */
 void task_times_add(const struct task_times *times, const struct row *row, struct row_builder *to);
-/*
- * If any thread's time is known, sets the cell of column *@at to "0.07 s", or "-" (unknown), and
- * advances *@at.
- */
+/* If any time is known: sets column *@at to "0.07 s" or "-" (unknown), and advances *@at. */
 void task_times_set(
 	const struct task_times *times, const struct row *row, struct layout *layout, size_t *at);
 

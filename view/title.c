@@ -9,7 +9,7 @@
 #include "profile/audit.h"
 #include "profile/profile.h"
 
-/* Once the list has this many bytes, an ellipsis stands for all further commands. */
+/* A list of this many bytes ends with an ellipsis in place of further commands. */
 enum { LIST_BYTES = 1000 };
 
 static const char *first_name(const struct profile *profile)
@@ -25,10 +25,7 @@ static const char *first_name(const struct profile *profile)
 	return "profile";
 }
 
-/*
- * Returns the command that the note on a merged profile has; NULL: it is no such note, or its
- * command is the profile's own.
- */
+/* The command in a note on merging; NULL: another note, or the profile's own command. */
 static const char *merged_command(const struct profile *profile, size_t note)
 {
 	static const char begin[] = PROFILE_MERGED_WITH;
@@ -87,8 +84,8 @@ char *title_of(const struct profile *profile, unsigned files, bool ascii)
 const char *title_executable(const struct profile *profile)
 {
 	/*
-	 * The command's text up to the first space is the name by which the program was called. A
-	 * process that has set its title may have a colon there, as in "nginx: master".
+	 * The command up to the first space is the name by which the program was called. A process
+	 * that sets its title may have a colon there, as in "nginx: master".
 	 */
 	const char *command = profile_command(profile), *file, *slash;
 	size_t bytes = strcspn(command, " "), least;
@@ -106,10 +103,7 @@ const char *title_executable(const struct profile *profile)
 	if (bytes && command[bytes - 1] == ':')
 		bytes--;
 	least = bytes < strlen(file) ? bytes : strlen(file);
-	/*
-	 * A name that begins with one of these characters is no file's: a quoted word, "-bash" of a
-	 * login shell, "(daemon)".
-	 */
+	/* No file's name begins so: a quoted word, "-bash" of a login shell, "(daemon)". */
 	if (!least || strchr("'\"-([", *command) || !strncmp(command, file, least))
 		return NULL;
 	return file;

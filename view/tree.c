@@ -17,16 +17,16 @@ struct growing {
 	struct tree *tree;
 	enum tree_folding folding;
 	struct filter filter;
-	struct table table; /* index of nodes, by parent and place */
-	uint32_t *task;     /* by task: the first task that is the same process or thread */
-	size_t *seen;       /* by node: the index + 1 of the last sample counted in its total */
+	struct table table; /* finds nodes by parent and place */
+	uint32_t *task;     /* by task: the first task of the same process or thread */
+	size_t *seen;       /* by node: index + 1 of the last sample counted in its total */
 	size_t seen_room;
-	uint32_t *path; /* nodes of the current sample's stack, from the root node on */
+	uint32_t *path; /* nodes of the current stack, from the root node on */
 	size_t path_n, path_room;
-	size_t base;     /* number of nodes at the path's beginning that are no functions */
-	uint32_t *at;    /* by place: its index in @path + 1; 0: not in it */
-	uint32_t *count; /* by place: how often it is in the current sample's stack */
-	bool is_inside;  /* the stack has reached options->root; true if that is NULL */
+	size_t base;     /* number of leading nodes of @path that are no functions */
+	uint32_t *at;    /* by place: index in @path + 1; 0: not in it */
+	uint32_t *count; /* by place: how often the current stack has it */
+	bool is_inside;  /* the stack has reached options->root, or that is NULL */
 };
 
 static bool node_equal(const void *items, uint32_t index, const void *key)
@@ -127,9 +127,8 @@ static int step(struct growing *g, uint32_t place, const struct sample *sample, 
 }
 
 /*
- * Counts a frame of a function for the depth of recursion. The @before places in front of @place
- * are of the same location: a function inlined into itself there (a part that the compiler split
- * off) counts once.
+ * Counts an occurrence of a function for the depth of recursion. A function inlined into itself (a
+ * part split off by the compiler) counts once: it is among the @before places of its location.
  */
 static void count_call(struct growing *g, const uint32_t *place, size_t before)
 {
@@ -140,7 +139,7 @@ static void count_call(struct growing *g, const uint32_t *place, size_t before)
 	g->count[*place]++;
 }
 
-/* Calls step(), but leaves out places of a stack before the function options->root, if given. */
+/* Skips the places of a stack before the function options->root. */
 static int step_inside(struct growing *g, uint32_t place, const struct sample *sample, size_t stamp)
 {
 	const char *root = g->options->root;
@@ -149,7 +148,6 @@ static int step_inside(struct growing *g, uint32_t place, const struct sample *s
 	return g->is_inside ? step(g, place, sample, stamp) : 0;
 }
 
-/* Steps through the places of a sample's stack in the order of the tree. */
 static int step_all(struct growing *g, const struct sample *sample, size_t stamp)
 {
 	const struct places *places = &g->tree->places;
@@ -212,9 +210,8 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
 		count_total(g, g->path[i], sample, stamp);
 	/*
-	 * The sample counts in the self of its leaf's node. Bottom-up, that is the first function
-	 * of the path, otherwise the last. A sample without a stack counts in the self of the
-	 * task's node, or of the root.
+	 * The leaf's node gets the self: bottom-up the first function of the path, else the last. A
+	 * sample without a stack counts in the self of the task's node, or of the root.
 	 */
 	ends_at =
 		tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
@@ -247,16 +244,13 @@ static bool task_equal(const void *items, uint32_t index, const void *key)
 	return is_same_task(&task, &wanted->task, wanted->split);
 }
 
-/*
- * Hashes what tells tasks apart in the split. Equal names are equal pointers, so the pointers are
- * hashed.
- */
+/* Equal names are equal pointers, so pointers are hashed. */
 static uint64_t task_hash(const struct task_key *key)
 {
 	switch (key->split) {
 	case REPORT_SPLIT_NAME: return table_mix((uintptr_t)key->task.process, 1);
 	case REPORT_SPLIT_PROCESS: return table_mix(key->task.pid, (uintptr_t)key->task.process);
-	/* In profiles of other tools, threads may be told apart by their names only. */
+	/* In profiles of other programs, threads may differ only by name. */
 	default: return table_mix(key->task.tid, (uintptr_t)key->task.thread);
 	}
 }
@@ -414,7 +408,7 @@ char *tree_task_name(const struct profile *profile, const struct report_options 
 
 	if (options->split == REPORT_SPLIT_NAME)
 		return strdup(task.process[0] ? task.process : "[process]");
-	/* The pid of a process that ended early may be unknown (0): its name stands alone. */
+	/* The pid of a process that ended early may be unknown (0). */
 	if (process && !task.pid && task.process[0])
 		return strdup(task.process);
 	if (asprintf(&name, "%s %u", process ? task.process : task.thread,

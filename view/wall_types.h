@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a profile that was taken with the wall clock. */
+/* The values of a profile of the wall clock. */
 #ifndef VIEW_WALL_TYPES_H
 #define VIEW_WALL_TYPES_H
 
@@ -14,16 +14,16 @@ struct wall_types {
 	size_t wall, queue, blocked;
 };
 
-/* Finds the value types. False: the profile has neither wall-clock time nor run queue time. */
+/* False: the profile has neither wall-clock time nor run queue time. */
 bool wall_types_find(const struct profile *profile, struct wall_types *ret_types);
 
-/* Returns the value at @index; 0 if the index is SIZE_MAX (none). */
+/* SIZE_MAX (none): 0. */
 static inline int64_t wall_types_value(const int64_t *values, size_t index)
 {
 	return index == SIZE_MAX ? 0 : values[index];
 }
 
-/* Returns the words for a value type, such as "wall-clock time"; NULL: it is not a time. */
+/* Returns, for example, "wall-clock time"; NULL: @type is not a time. */
 const char *wall_types_phrase(const char *type);
 
 #endif

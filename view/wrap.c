@@ -10,7 +10,7 @@
 
 enum { INDENT = 2 };
 
-/* Does the word end in a digit? A number stays on the line of its unit, or of what it counts. */
+/* A number stays on the line of its unit, or of what it counts. */
 static bool is_number_end(const char *word, const char *behind)
 {
 	return behind > word && behind[-1] >= '0' && behind[-1] <= '9';
@@ -25,7 +25,7 @@ size_t wrap_piece(const char *text, size_t columns, size_t *ret_next)
 {
 	const char *p = text + strspn(text, " "), *end = NULL, *next = NULL;
 	size_t taken = (size_t)(p - text);
-	bool splits = false; /* whether the best break found so far is behind a number */
+	bool splits = false; /* the best break so far is behind a number */
 
 	while (!is_at_end(p)) {
 		const char *word = p, *behind;
@@ -49,10 +49,7 @@ size_t wrap_piece(const char *text, size_t columns, size_t *ret_next)
 	return (size_t)(p - text);
 }
 
-/*
- * Prints the first line of @text (up to a line feed, or its end) wrapped to @width columns, and a
- * line feed. Further pieces are indented as the line is; if it is not indented, by two columns.
- */
+/* Wraps the first line of @text. Further pieces have the line's indentation, or else INDENT. */
 static void print_line(const char *text, size_t width, FILE *out)
 {
 	size_t indent = strspn(text, " "), room = width, next;

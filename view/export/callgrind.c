@@ -30,44 +30,42 @@
 #include "view/export/exporters.h"
 #include "view/frames.h"
 
-/* A function of the file: a name in an object and a source file, and its level of recursion. */
+/* A function of the file: place, source file, and level of recursion. */
 struct grind_function {
-	uint32_t place, level; /* level: 1, and 1 more in each recursive call */
+	uint32_t place, level; /* @level: 1, and 1 more in each recursive call */
 	const char *file;
-	uint32_t line; /* first line of the function; 0 unknown */
+	uint32_t line; /* first line of the function; 0: unknown */
 };
 
 enum { NO_CALLEE = UINT32_MAX };
 
-/* The cost of a line itself, or of a call from that line. */
 struct grind_cost {
-	uint32_t function, line; /* index of the function; number of the line */
-	uint32_t callee;         /* index of the callee; NO_CALLEE: the cost of the line itself */
+	uint32_t function, line; /* @function: an index */
+	uint32_t callee;         /* an index; NO_CALLEE: cost of the line itself, not of a call */
 	int64_t weight, samples;
 };
 
-/* A frame of the current stack as it is written: an array of these, root first. */
+/* A frame of the current stack as written. */
 struct grind_step {
 	const struct frame *frame;
 	uint32_t level;
-	uint32_t before; /* index + 1 of the step of the same function one level lower; 0: none */
+	uint32_t before; /* index + 1 of the function's step one level lower; 0: none */
 };
 
 struct grind {
 	struct frames *frames;
 	struct grind_step *path;
 	size_t steps, path_room;
-	uint32_t *at; /* by place: index + 1 in @path of its step with the highest level; 0: none */
+	uint32_t *at; /* by place: index + 1 in @path of its highest level; 0: none */
 	struct grind_function *function;
 	size_t functions, function_room;
 	struct table function_table;
 	struct grind_cost *cost;
 	size_t costs, cost_room;
 	struct table cost_table;
-	struct pool
-		name[3]; /* by enum grind_name: the names; an id is a name's number in the format */
-	size_t named[3]; /* by enum grind_name: number of names already written */
-	int64_t all;     /* sum of all samples, for the head */
+	struct pool name[3]; /* by enum grind_name; ids are the format's numbers */
+	size_t named[3];     /* by enum grind_name: number of names already written */
+	int64_t all;         /* sum of all samples, for the head */
 	FILE *out;
 };
 
@@ -140,14 +138,13 @@ static void pop_to(struct grind *g, size_t steps)
 }
 
 /*
- * Makes the path of the last stack taken, root first. A function that is already on the path is
- * recursion: the path is cut back to its last occurrence there. It is not cut if that would remove
- * the only step of another function; then the function is added once more, with its next level. 0
- * or -ENOMEM.
+ * Makes the path of the last stack taken, root first. The path is cut back to a recursive
+ * function's last occurrence, unless this would remove the only step of another function; then the
+ * function is added again, with its next level. 0 or -ENOMEM.
  */
 static int make_path(struct grind *g)
 {
-	size_t kept = 0; /* steps that are never removed: those up to the last one of level 1 */
+	size_t kept = 0; /* never removed: steps up to the last one of level 1 */
 	int error = 0;
 
 	for (size_t i = g->frames->n; i-- > 0 && !error;) {
@@ -172,10 +169,7 @@ static int add_sample(struct grind *g, size_t index, int64_t weight)
 	struct grind_cost cost = {.callee = NO_CALLEE, .weight = weight};
 	int error = make_path(g);
 
-	/*
-	 * The number of calls is unknown: the number of samples is written, as each means at least
-	 * one call.
-	 */
+	/* The number of calls is unknown; each sample means at least one call. */
 	cost.samples = samples > 0 ? samples : 1;
 	for (size_t i = g->steps; i-- > 0 && !error;) {
 		int function = function_of(g, &g->path[i]);
@@ -185,7 +179,7 @@ static int add_sample(struct grind *g, size_t index, int64_t weight)
 		error = function < 0 ? function : add_cost(g, &cost);
 		cost.callee = cost.function;
 	}
-	pop_to(g, 0); /* steps borrow the frames of this sample */
+	pop_to(g, 0); /* steps borrow this sample's frames */
 	return error;
 }
 
@@ -201,7 +195,7 @@ static int compare_costs(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Writes a name, "fn=(1) main" the first time and later "fn=(1)". 0 or -ENOMEM. */
+/* Writes "fn=(1) main" the first time, later "fn=(1)". 0 or -ENOMEM. */
 static int put_name(struct grind *g, const char *key, enum grind_name kind, const char *text)
 {
 	char *clean = text_clean(text[0] ? text : "???", false);
@@ -264,9 +258,7 @@ static int put_costs(struct grind *g)
 	return error;
 }
 
-/*
- * Writes the head. The event's name, a single word, is "ns" for time, otherwise the value type's.
- */
+/* The event's name, a single word, is "ns" for time, else the value type's. */
 static int put_head(struct grind *g)
 {
 	struct value_type type = frames_value_type(g->frames);
@@ -322,7 +314,7 @@ int callgrind_write(const struct profile *profile, const struct report_options *
 
 	if (error < 0)
 		return error;
-	/* Names have ids from 1 on: 0 is the id of "", which is never written. */
+	/* Names have ids from 1 on: the id of "", never written, is 0. */
 	g.at = calloc(frames.places.n + 1, sizeof(*g.at));
 	error = g.at ? 0 : -ENOMEM;
 	for (size_t i = 0; i < 3 && !error; i++)

@@ -103,10 +103,7 @@ const struct export_format *export_find(const char *name)
 	return NULL;
 }
 
-/*
- * Returns the format with the suffix number @index: first come the suffixes of the table, then
- * those that other programs use. NULL: past the end.
- */
+/* Suffixes of the table come first, then those of other programs. NULL: past the end. */
 static const struct export_format *format_at(size_t index, const char **ret_suffix)
 {
 	static const struct {

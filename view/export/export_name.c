@@ -14,10 +14,7 @@
 
 enum { SUFFIX_MOST = 8 };
 
-/*
- * Does @text, which follows a dot, look like a suffix, such as "csv"? Not "2024", "%p", "corp-net"
- * or mktemp's "x7Qd1B".
- */
+/* Is @text, behind a dot, a suffix? "csv", but not "2024", "%p", "corp-net", mktemp's "x7Qd1B". */
 static bool is_suffix(const char *text)
 {
 	bool lower = false, upper = false;
@@ -34,7 +31,7 @@ static bool is_suffix(const char *text)
 	return !(lower && upper);
 }
 
-/* Do files of pprof usually have this suffix? They hold gzipped pprof, as a recording does. */
+/* Files with these suffixes hold gzipped pprof, as a recording does. */
 static bool is_of_pprof(const char *suffix)
 {
 	static const char *const names[] = {"pprof", "prof", "pb", "gz"};
@@ -46,7 +43,7 @@ static bool is_of_pprof(const char *suffix)
 	return false;
 }
 
-/* Lists the formats of recordings for a message: ".pb.gz (pprof), .folded, .svg". */
+/* Returns ".pb.gz (pprof), .folded, .svg", which the caller frees. NULL: out of memory. */
 static char *list_formats(void)
 {
 	const struct export_format *format;

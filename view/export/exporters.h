@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The write() functions in the table of export.c: each format has one, in a file of its own. */
+/* The write() functions in the table of export.c, each in a file of its own. */
 #ifndef VIEW_EXPORT_EXPORTERS_H
 #define VIEW_EXPORT_EXPORTERS_H
 
 #include "view/options.h"
 
-/* The type of write() in struct export_format (export.h). */
 typedef int exporter_write(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The export for the Firefox Profiler (firefox.h). With a time line, the samples of a thread are at
- * their times. Without one they follow each other, each as long as its weight, sorted so that
- * stacks with equal beginnings are next to each other.
+ * The export for the Firefox Profiler (firefox.h). With a time line, a thread's samples are at
+ * their times. Without one, they follow each other, each as long as its weight, and stacks with
+ * equal beginnings are next to each other.
  */
 #include "view/export/firefox.h"
 
@@ -17,20 +17,19 @@
 #include "view/json.h"
 
 /*
- * Without a time line, all threads together have at most ROWS_EACH rows for each stack of the
- * profile, but this maximum is at least LEAST_ROWS and at most MOST_ROWS. If there are more
- * samples, several samples of a stack share a row.
+ * Without a time line, the threads together have at most ROWS_EACH rows per stack of the profile,
+ * at least LEAST_ROWS and at most MOST_ROWS. Further samples of a stack share a row.
  */
 #define LEAST_ROWS 50000
 #define MOST_ROWS  1000000
 #define ROWS_EACH  1000
 
-/* One or several rows of the table of samples, with the same stack. */
+/* Rows of the table of samples, with one stack. */
 struct firefox_row {
-	int stack; /* index in the table of stacks; -1: the samples have no stack */
+	int stack; /* index in the table of stacks; -1: no stack */
 	uint32_t rank;
 	int64_t weight, samples;
-	uint64_t time_ns; /* time of the sample, with a time line */
+	uint64_t time_ns; /* with a time line: time of the sample */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -40,7 +39,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Sorts rows by the rank of their stacks: their order in a depth-first walk. 0 or -ENOMEM. */
+/* The rank of a stack is its order in a depth-first walk. 0 or -ENOMEM. */
 static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t rows)
 {
 	const struct pairs *stack = &f->thread.stack;
@@ -49,8 +48,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	bool has_memory = size && rank;
 
 	/*
-	 * Both arrays are indexed by stack + 1; 0 is the root. A stack's prefix has a lower index.
-	 * @size: the number of stacks below each stack.
+	 * Both arrays by stack + 1; 0: the root. A prefix has a lower index. @size: stacks below.
 	 */
 	for (size_t i = stack->n; has_memory && i > 0; i--)
 		size[stack->pair[i - 1].a] += size[i] + 1;
@@ -60,10 +58,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 		rank[i] = rank[stack->pair[i - 1].a] + 1;
 		rank[stack->pair[i - 1].a] += own + 1;
 	}
-	/*
-	 * While the stacks below a stack got their ranks, its own was increased by their number
-	 * (@size). The subtraction restores it.
-	 */
+	/* While the stacks below got ranks, a stack's rank grew by their number (@size). */
 	for (size_t i = 0; has_memory && i < rows; i++) {
 		size_t at = (size_t)(row[i].stack + 1);
 
@@ -76,7 +71,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	return has_memory ? 0 : -ENOMEM;
 }
 
-/* Returns how many rows of the table are written for @row: one per sample, or fewer. */
+/* Returns the number of written rows: one per sample, or fewer. */
 static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 {
 	double all = f->samples, n = (double)row->samples;
@@ -92,18 +87,13 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU };
 
-/*
- * Is the CPU time that the thread used since the previous sample written? Only with a time line,
- * and only if the exported value is CPU time.
- */
+/* Is the CPU time since the thread's previous sample written? Only with a time line of CPU time. */
 static bool has_cpu_use(const struct firefox *f)
 {
 	return f->moments && f->frames->sums.weight == VALUE_CPU_NS;
 }
 
-/*
- * Returns the factor for weights: 1e-6 for times, which are written in milliseconds, otherwise 1.
- */
+/* Times are written in milliseconds. */
 static double scale_of(const struct firefox *f)
 {
 	return strcmp(frames_value_type(f->frames).unit, "nanoseconds") ? 1 : 1e-6;
@@ -171,10 +161,7 @@ static void put_thread_head(const struct firefox *f, const struct task *task)
 	fprintf(f->out, ",\"pid\":\"%" PRIu32 "\",\"tid\":%" PRIu32 ",\n", task->pid, task->tid);
 }
 
-/*
- * Writes a thread. @index: the indexes of its samples, in f->moments or, without a time line, in
- * the profile.
- */
+/* @index: of the thread's samples, in f->moments or, without a time line, in the profile. */
 static int put_thread(
 	struct firefox *f, uint32_t task_index, const uint32_t *index, size_t n, bool *first)
 {
@@ -217,7 +204,7 @@ static int put_thread(
 	return error;
 }
 
-/* Writes the threads from the moments, which are sorted by task. */
+/* Moments are sorted by task. */
 static int put_timed_threads(struct firefox *f)
 {
 	const struct moments *moments = f->moments;
@@ -239,7 +226,7 @@ static int put_timed_threads(struct firefox *f)
 	return error;
 }
 
-/* Writes the threads from the samples, in the order of their tasks. */
+/* Without a time line. */
 static int put_threads(struct firefox *f)
 {
 	const struct profile *profile = f->frames->profile;
@@ -254,7 +241,7 @@ static int put_threads(struct firefox *f)
 		end[profile_sample(profile, i).task + (size_t)1]++;
 	for (size_t i = 0; i < tasks && !error; i++)
 		end[i + 1] += end[i];
-	/* end[task] is where its next sample goes, and finally where its samples end. */
+	/* end[task]: where the task's next sample is stored, finally where its samples end. */
 	for (size_t i = 0; i < samples && !error; i++)
 		order[end[profile_sample(profile, i).task]++] = (uint32_t)i;
 	for (size_t i = 0; i < tasks && !error; i++) {
@@ -289,10 +276,7 @@ static void put_meta(const struct firefox *f)
 	json_string(f->out, f->frames->title);
 	fputs(",\"arguments\":", f->out);
 	json_string(f->out, profile_command(profile));
-	/*
-	 * The categories are in the order of FIREFOX_OTHER, …; the format requires one that is
-	 * grey.
-	 */
+	/* The order is that of FIREFOX_OTHER, …; the format requires a grey category. */
 	fputs(",\n\"categories\":["
 	      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Program\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
@@ -304,7 +288,7 @@ static void put_meta(const struct firefox *f)
 }
 
 /*
- * Writes the id that Breakpad derives from a build-id: its first 16 bytes as a GUID (one 32-bit and
+ * Writes the id that Breakpad derives from a build-id: its first 16 bytes as a GUID (a 32-bit and
  * two 16-bit numbers in little-endian order), in capitals, and the age 0.
  */
 static void put_breakpad_id(const char *build_id, FILE *out)

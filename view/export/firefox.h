@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the export for the Firefox Profiler share. The format is the Profiler's
- * "processed profile format", version 58 (src/types/profile.ts of
- * github.com/firefox-devtools/profiler). It consists of tables of columns, whose rows refer to each
- * other by index. The tables of strings, sources and libraries are those of the whole profile, all
- * others those of a thread.
+ * The export for the Firefox Profiler, in its "processed profile format", version 58
+ * (src/types/profile.ts of github.com/firefox-devtools/profiler): tables of columns, whose rows
+ * refer to each other by index. The tables of strings, sources and libraries are those of the whole
+ * profile, all others those of a thread.
  */
 #ifndef VIEW_EXPORT_FIREFOX_H
 #define VIEW_EXPORT_FIREFOX_H
@@ -14,76 +13,67 @@
 #include "view/moments.h"
 #include "view/pairs.h"
 
-/* The tables of the current thread. A row is identified by a pair of numbers: "first; second". */
+/* The tables of the current thread. A pair of numbers identifies a row: "first; second". */
 struct firefox_thread {
-	struct pairs stack;    /* index + 1 of the caller's stack (0 none); frame */
+	struct pairs stack;    /* index + 1 of the caller's stack (0: none); frame */
 	struct pairs frame;    /* location; depth of inlining */
-	struct pairs function; /* place; index + 1 of the source file (0 none) */
+	struct pairs function; /* place; index + 1 of the source file (0: none) */
 	struct pairs resource; /* library; always 0 */
 	struct pairs symbol;   /* place of a function that is not inlined; library */
 };
 
-/* A wait of a thread: times since the beginning of the profile. */
+/* A wait of a thread. Times are since the beginning of the profile. */
 struct firefox_wait {
 	uint64_t from_ns, to_ns;
 	uint32_t sample, task;
 	enum timeline_state state;
-	uint32_t place; /* place of its leaf, or FIREFOX_NO_PLACE */
-	int stack;      /* index in the table of stacks (firefox_add_stack()) */
+	uint32_t place; /* of the leaf, or FIREFOX_NO_PLACE */
+	int stack;      /* index in the table of stacks */
 };
 
 struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
 	size_t at;            /* index of the first wait not taken yet */
-	size_t first, chosen; /* the current thread's waits: index of the first, and number */
+	size_t first, chosen; /* current thread: index of its first wait, and number */
 };
 
 enum { FIREFOX_NO_PLACE = UINT32_MAX };
-/* The type of marker that stands for a wait. */
+/* The type of a wait's marker. */
 #define FIREFOX_WAIT "Wait"
 
 struct firefox {
 	struct frames *frames;
-	const struct moments *moments; /* NULL: the profile has no time line */
-	double samples; /* number of samples of the whole profile, which may exceed an int64_t */
+	const struct moments *moments; /* NULL: no time line */
+	double samples;                /* of the whole profile, may exceed an int64_t */
 	struct pool strings;
 	struct pairs source;  /* id of the file name in @strings; always 0 */
 	struct pairs library; /* pointers to file and build-id, equal for equal texts */
 	uint32_t *mapping;    /* by library: one of its mappings */
 	size_t mapping_room;
-	uint64_t *address; /* by place: the lowest address seen */
+	uint64_t *address; /* by place: lowest address seen */
 	struct firefox_thread thread;
 	struct firefox_waits waits;
 	FILE *out;
 };
 
-/*
- * Adds the last stack taken (by frames_take()) to the table of stacks, if it is new. *@ret_stack:
- * its index; -1: it has no frames. 0 or -ENOMEM.
- */
+/* Adds the last stack taken if it is new. *@ret_stack: its index; -1: no frames. 0 or -ENOMEM. */
 int firefox_add_stack(struct firefox *f, int *ret_stack);
 
-/*
- * Writes stackTable, frameTable, funcTable, resourceTable and nativeSymbols, each followed by a
- * comma. 0 or -ENOMEM.
- */
+/* Writes the tables from stackTable to nativeSymbols, a comma behind each. 0 or -ENOMEM. */
 int firefox_put_tables(struct firefox *f);
 void firefox_forget_thread(struct firefox *f);
 
-/* Finds all waits of the time line, which become markers (firefox_markers.c). 0 or -ENOMEM. */
+/* Finds the time line's waits, which become markers. 0 or -ENOMEM. */
 int firefox_find_waits(struct firefox *f);
 void firefox_forget_waits(struct firefox *f);
-/*
- * Selects the waits of @task, and sets their stacks. Call it with ascending tasks. 0 or -ENOMEM.
- */
+/* Selects the waits of @task, and sets their stacks; tasks must ascend. 0 or -ENOMEM. */
 int firefox_take_waits(struct firefox *f, uint32_t task);
 /* Writes the markers, the last member of a thread's JSON object. 0 or -ENOMEM. */
 int firefox_put_markers(struct firefox *f);
-/* Writes the schema of the markers, followed by a comma. */
+/* Writes the markers' schema and a comma. */
 void firefox_put_marker_schema(const struct firefox *f);
 
-/* Indexes of meta.categories. */
 enum {
 	FIREFOX_OTHER,
 	FIREFOX_PROGRAM,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits as markers: where and in which time a thread was blocked, or in the run queue. A long wait
- * is several instants of the time line. Consecutive ones with the same stack, without a gap, are
- * one wait.
+ * Waits as markers: where and when a thread was blocked or in the run queue. A long wait is several
+ * instants of the time line: consecutive ones with one stack, without a gap.
  */
 #include <stdlib.h>
 
@@ -12,12 +11,11 @@
 #include "view/json.h"
 
 /*
- * Maximum time between two instants of one wait. It is not 0, because times are rounded to
- * microseconds, and the reading of a thread's state takes time.
+ * Maximum time between two instants of one wait: times are rounded to microseconds, and reading a
+ * thread's state takes time.
  */
 #define JOIN_NS UINT64_C(50000)
 
-/* Sorts waits by task and time. */
 static int compare_waits(const void *a, const void *b)
 {
 	const struct firefox_wait *x = a, *y = b;

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "view/export/firefox.h"
 
-/* Returns the frame that is the row @index of the table of frames. */
+/* Row @index of the table of frames. */
 static struct frame frame_at(const struct firefox *f, size_t index)
 {
 	const struct pair *pair = &f->thread.frame.pair[index];
@@ -55,10 +55,7 @@ static int function_of(struct firefox *f, const struct frame *frame)
 	return pairs_add(&f->thread.function, frame->place, (uint64_t)source);
 }
 
-/*
- * Returns the symbol at a frame's address, or -ENOMEM. It is that of the outermost function there,
- * the one that is not inlined: inlined functions have no symbols.
- */
+/* Returns the outermost function's symbol (inlined ones have none), or -ENOMEM. */
 static int symbol_of(struct firefox *f, const struct frame *frame)
 {
 	size_t n;
@@ -112,8 +109,7 @@ static int category_of(const struct firefox *f, const struct frame *frame)
 
 typedef int64_t column_value(const struct firefox *f, size_t index);
 
-/* Writes a column of @n values, each returned by @value; negative ones are written as "null". */
-
+/* A negative value is written as "null". */
 static void put_column(const struct firefox *f, const char *name, size_t n, column_value *value)
 {
 	fprintf(f->out, "\"%s\":[", name);
@@ -196,7 +192,7 @@ static int64_t symbol_address(const struct firefox *f, size_t index)
 	return (int64_t)f->address[f->thread.symbol.pair[index].a];
 }
 
-/* Writes a column of @n strings, each returned by @text, as their indexes. 0 or -ENOMEM. */
+/* Strings are written as indexes. 0 or -ENOMEM. */
 static int put_names(
 	struct firefox *f, size_t n, const char *(*text)(const struct firefox *, size_t))
 {
@@ -232,10 +228,7 @@ static const char *resource_name(const struct firefox *f, size_t index)
 	return slash ? slash + 1 : file;
 }
 
-/*
- * Writes the table of frames. That adds functions and symbols, so their tables are written later. 0
- * or -ENOMEM.
- */
+/* Adds functions and symbols, so their tables are written later. 0 or -ENOMEM. */
 static int put_frame_table(struct firefox *f)
 {
 	size_t n = f->thread.frame.n;
@@ -264,7 +257,7 @@ static int put_frame_table(struct firefox *f)
 	return 0;
 }
 
-/* Writes the library of each function: that of any of its frames. 0 or -ENOMEM. */
+/* The library of a function is that of any of its frames. 0 or -ENOMEM. */
 static int put_function_resources(struct firefox *f)
 {
 	size_t n = f->thread.function.n;
@@ -320,7 +313,7 @@ int firefox_put_tables(struct firefox *f)
 	if (!error)
 		error = put_names(f, thread->resource.n, resource_name);
 	put_constant(f, "host", thread->resource.n, "null");
-	put_constant(f, "type", thread->resource.n, "1"); /* type 1: the resource is a library */
+	put_constant(f, "type", thread->resource.n, "1"); /* type 1: a library */
 	put_length(f, thread->resource.n);
 
 	fputs("\"nativeSymbols\":{", f->out);

@@ -19,7 +19,7 @@ struct folding {
 	FILE *out;
 };
 
-/* Returns the name of a node for the format, which the caller frees; NULL: out of memory. */
+/* The caller frees the name; NULL: out of memory. */
 static char *name_of(const struct folding *f, const struct tree_node *node)
 {
 	char *name, *clean;

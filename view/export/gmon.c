@@ -37,44 +37,38 @@
 
 enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
-/*
- * BIN_BYTES: bytes of code per bin. An instruction that lies in two bins counts in the first.
- * BIN_MOST: the greatest value of a bin.
- */
+/* BIN_BYTES: bytes of code per bin; an instruction in two bins counts in the first. */
 enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
 /*
  * The rate is the number of units per second: the highest power of ten, up to FINEST_RATE, at which
- * the fullest bin fits in one histogram. If that would be less than FINE_RATE, the bins are spread
- * over up to MOST_HISTOGRAMS histograms instead, and the rate sinks only if these are full, too.
+ * the fullest bin fits in one histogram. Instead of a rate below FINE_RATE, bins are spread over up
+ * to MOST_HISTOGRAMS histograms; the rate sinks only if these are full, too.
  */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
 /*
- * A histogram of more than WHOLE_BINS (8 MiB of code) is written in pieces of PIECE_BINS, without
- * those that have no samples: a profile of a few bytes may claim to be about a gigabyte of code.
+ * More than WHOLE_BINS (8 MiB of code) are written in pieces of PIECE_BINS; empty pieces are not: a
+ * profile of a few bytes may claim a gigabyte of code.
  */
 enum { WHOLE_BINS = 1 << 21, PIECE_BINS = 1 << 14 };
-/* Maximum bytes of code, because gprof keeps a number for each bin in memory. */
+/* Maximum bytes of code: gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
-/*
- * Maximum bytes of all histograms, unless one alone has more: a small profile may claim to be about
- * much code, and would become a huge file.
- */
+/* Maximum of all histograms, unless one alone has more: a small profile may claim much code. */
 #define MOST_BYTES (UINT64_C(64) << 20)
 
 /* A call. */
 struct arc {
-	uint64_t from;  /* address of the call, as in the ELF file */
+	uint64_t from;  /* of the call, as in the ELF file */
 	uint32_t to;    /* place of the callee */
-	uint32_t count; /* number of samples whose stack has it */
+	uint32_t count; /* number of samples whose stack has the call */
 };
 
 struct gmon {
 	struct frames *frames;
 	const char *object;
 	uint64_t low, high;
-	int64_t *bin; /* by bin: its weight in ns, then in units */
+	int64_t *bin; /* by bin: weight in ns, then in units */
 	size_t bins;
-	uint64_t *address; /* by place: its lowest address that has samples */
+	uint64_t *address; /* by place: its lowest address with samples */
 	struct arc *arc;
 	size_t arcs, arc_room;
 	struct table table;
@@ -111,7 +105,6 @@ static int add_arc(struct gmon *g, const struct arc *arc)
 	return 0;
 }
 
-/* Removes the frames of other objects from the last stack taken. */
 static void keep_own(struct gmon *g)
 {
 	struct frames *frames = g->frames;
@@ -129,7 +122,7 @@ static void keep_own(struct gmon *g)
 	frames->n = n;
 }
 
-/* Is the leaf of the last stack taken in the object, or in a system call that the object made? */
+/* Is the leaf of the last stack taken in the object, or in a system call made by the object? */
 static bool is_own_time(const struct gmon *g)
 {
 	const struct frames *frames = g->frames;
@@ -182,7 +175,6 @@ static int64_t most_histograms(const struct gmon *g)
 	return most > MOST_HISTOGRAMS ? MOST_HISTOGRAMS : most > 1 ? (int64_t)most : 1;
 }
 
-/* Returns the number of units per second. */
 static uint32_t choose_rate(const struct gmon *g)
 {
 	uint32_t rate = FINEST_RATE;
@@ -198,9 +190,8 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
- * Writes a histogram of the @n bins from bin @at on; nothing if these are all 0, unless they are
- * all bins of the file. What was written is subtracted from the bins. True: some bins have more
- * than a histogram can hold.
+ * Writes a histogram of the @n bins from @at on, and subtracts it from the bins; nothing if these
+ * are 0, unless they are all bins of the file. True: some bins exceed the histogram.
  */
 static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, size_t n)
 {
@@ -227,9 +218,8 @@ static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, s
 }
 
 /*
- * Writes the histograms. The excess of a full bin goes to another histogram of the same range;
- * gprof adds them up. Each bin is rounded to whole ticks of the file's rate. The rest is carried to
- * the next bin, so that the sum stays right. 0 or -ENOMEM.
+ * A full bin's excess goes to another histogram of its range; gprof adds them up. Bins are rounded
+ * to units, with the rest carried to the next bin, so that the sum stays right. 0 or -ENOMEM.
  */
 static int put_histograms(struct gmon *g)
 {
@@ -278,10 +268,7 @@ static int refuse(char **ret_problem, const char *text)
 	return *ret_problem ? -EINVAL : -ENOMEM;
 }
 
-/*
- * Chooses the object, and its address range. 0, -ENOMEM, or -EINVAL with a sentence in
- * @ret_problem.
- */
+/* 0, -ENOMEM, or -EINVAL with a sentence in *@ret_problem. */
 static int choose_object(struct gmon *g, char **ret_problem)
 {
 	const struct profile *profile = g->frames->profile;
@@ -368,10 +355,7 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	/* A profile without samples becomes a file without records. */
 	if (!error && has_samples)
 		error = choose_object(&g, ret_problem);
-	/*
-	 * --object has chosen the object of the file. It must not exclude the samples whose leaf is
-	 * in another object, because their arcs are written, too.
-	 */
+	/* Samples whose leaf is outside of --object stay: their arcs are written. */
 	free(frames.filter.object);
 	frames.filter.object = NULL;
 	if (!error && has_samples)

@@ -16,12 +16,9 @@
 #include "view/share.h"
 #include "view/wall_types.h"
 
-/* Maximum rows of the table of functions: more would make the page slow. */
+/* Maximum rows of the table of functions, as a larger page is slow. */
 enum { ROWS_MOST = 1000 };
-/*
- * Sizes of the time line: columns of a strip, columns of the whole text, and how many threads have
- * a strip of their own.
- */
+/* The time line: columns of a strip, columns of its text, maximum threads with strips. */
 enum { STRIP_COLUMNS = 90, TIME_COLUMNS = 122, STRIPS_MOST = 24 };
 
 static void put_value(const struct html *html, const struct row *row, int64_t value)
@@ -37,7 +34,7 @@ static void put_value(const struct html *html, const struct row *row, int64_t va
 	fputs("</td>", html->out);
 }
 
-/* Are the parts of wall-clock time shown, as in `flat`? */
+/* Parts of wall-clock time are shown as in `flat`. */
 static bool has_wall(const struct html *html, struct wall_types *ret_wall)
 {
 	return wall_types_find(html->profile, ret_wall) &&
@@ -108,10 +105,7 @@ static void put_functions(const struct html *html)
 	fputs("</section>\n", html->out);
 }
 
-/*
- * Writes @text of a text report as preformatted text. @title: its first line becomes the page's
- * heading.
- */
+/* Writes a text report as preformatted text. @title: its first line becomes the page's heading. */
 static void put_text(const struct html *html, const char *text, bool title)
 {
 	const char *end = strchrnul(text, '\n');
@@ -154,7 +148,7 @@ static int put_head(const struct html *html)
 		char *title = strndup(text, strcspn(text, "\n"));
 
 		fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-		      /* With this policy the page loads nothing, whatever a name in it contains. */
+		      /* Whatever a name contains, the page loads nothing. */
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
 		      "form-action 'none'\">\n"
@@ -191,10 +185,7 @@ static int put_notes(const struct html *html)
 	return 0;
 }
 
-/*
- * Prints the strips of the time line. @value: the value type that they show; NULL: as in the report
- * `timeline`. 0 or -ENOMEM; 1: the profile has no time line.
- */
+/* @value: the value type shown; NULL: as in `timeline`. 0 or -ENOMEM; 1: no time line. */
 static int print_strips(const struct html *html, const char *value, FILE *out)
 {
 	struct report_options options = *html->options;
@@ -217,8 +208,8 @@ static int print_strips(const struct html *html, const char *value, FILE *out)
 }
 
 /*
- * Prints the time line as text, which the caller frees. With the wall clock, strips show first when
- * threads ran, and then when they were blocked. NULL: the profile has no time line. 0 or -ENOMEM.
+ * The caller frees *@ret_text; NULL: no time line. With the wall clock, strips show when threads
+ * ran, then when they were blocked. 0 or -ENOMEM.
  */
 static int print_time(const struct html *html, char **ret_text)
 {
@@ -304,7 +295,7 @@ int html_write(const struct profile *profile, const struct report_options *given
 	r = rows_collect(profile, &options, ROWS_BY_FUNCTION, &html.functions, ret_problem);
 	if (r < 0)
 		return r;
-	/* The limits are those of the table; of a function that is shown, no cost is left out. */
+	/* Limits hold for functions: a function in the table has the costs of all its lines. */
 	of_lines = options;
 	of_lines.limit = 0;
 	of_lines.min_percent = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An HTML page in one file, which loads nothing: the flame graph, the table of functions, and the
- * source of the hottest ones with the cost of each line. It can be read without scripts, too.
+ * An HTML page in one file, which loads nothing: flame graph, table of functions, and source of the
+ * hottest functions with the cost of each line. Scripts are not necessary.
  */
 #ifndef VIEW_EXPORT_HTML_H
 #define VIEW_EXPORT_HTML_H
@@ -14,17 +14,14 @@ struct html {
 	const struct report_options *options;
 	struct rows functions, lines;
 	struct text_scale *scale;
-	uint32_t *source; /* by row of @functions: the number of its source, from 1 on; 0 none */
+	uint32_t *source; /* by row of @functions: number of its source, from 1; 0: none */
 	FILE *out;
 };
 
-/*
- * Writes the sources of the hottest functions to @out, and sets html->source (html_source.c). 0 or
- * -ENOMEM.
- */
+/* Writes the sources of the hottest functions to @out, and sets html->source. 0 or -ENOMEM. */
 int html_sources(struct html *html, FILE *out);
 
-/* Formats a share, "12.3 ±0.9 %", in @to (SHARE_BYTES); "" if @value is 0. */
+/* Formats "12.3 ±0.9 %" in @to (SHARE_BYTES); "" if @value is 0. */
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to);
 
 /* page.css and page.js, converted to C by the build. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The sources of the hottest functions, as parts of the HTML page. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,8 +13,8 @@
 #include "view/source.h"
 
 /*
- * Maximum functions with their source, and maximum lines of all sources, because a larger page is
- * slow. CONTEXT: lines shown before one with samples.
+ * Maximum functions with source, maximum lines of all sources (a larger page is slow), and lines
+ * shown before one with samples.
  */
 enum { FUNCTIONS_MOST = 150, LINES_MOST = 40000, CONTEXT = 8 };
 
@@ -32,9 +31,9 @@ struct sources {
 	FILE *out;
 	struct file *file;
 	size_t files, file_room;
-	size_t *order;  /* rows of html->lines sorted by function, object, file, and line number */
-	size_t printed; /* number of lines written */
-	uint32_t n;     /* number of sources written */
+	size_t *order;  /* rows of html->lines, sorted by function, object, file and line */
+	size_t printed; /* lines written */
+	uint32_t n;     /* sources written */
 };
 
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to)
@@ -42,7 +41,7 @@ void html_share(const struct html *html, const struct row *row, int64_t value, c
 	to[0] = '\0';
 	if (value)
 		share_format(&html->lines, false, row->unsampled, value, to);
-	/* Removes the blanks that align shares in a column of text. */
+	/* Remove the blanks that align shares in a column of text. */
 	for (size_t n = strlen(to); n && to[n - 1] == ' '; n--)
 		to[n - 1] = '\0';
 }
@@ -64,7 +63,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return r ? r : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Returns the source file called @name, which is read at the first call. NULL: out of memory. */
+/* A source file is read at the first call. NULL: out of memory. */
 static const struct source *source_of(struct sources *s, const char *name)
 {
 	for (size_t i = 0; i < s->files; i++) {
@@ -80,10 +79,7 @@ static const struct source *source_of(struct sources *s, const char *name)
 	return &s->file[s->files++].source;
 }
 
-/*
- * Finds the lines of a function: [*@ret_first, *@ret_end) of s->order, not before @from. False:
- * there are none.
- */
+/* Finds a function's lines: [*@ret_first, *@ret_end) of s->order, not before @from. False: none. */
 static bool find_lines(const struct sources *s, const struct row *function, size_t from,
 	size_t *ret_first, size_t *ret_end)
 {
@@ -130,10 +126,7 @@ static uint32_t declared_at(
 	return before > CONTEXT ? before - CONTEXT : 1;
 }
 
-/*
- * Returns the class of a line's colour, 0 (no samples) to 7, by its part of the hottest line. A
- * line with less than 0.2 % of the whole profile is in class 1.
- */
+/* Returns a colour class: 0 (no samples) to 7 (hottest line); 1 also below 0.2 % of the profile. */
 static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 {
 	double part = most > 0 ? (double)self / (double)most : 0;
@@ -167,7 +160,7 @@ static void put_line(struct sources *s, const struct source *source, uint32_t nu
 	s->printed++;
 }
 
-/* Writes the lines from @first to @end (exclusive) of s->order, all of one file, with context. */
+/* Writes s->order[@first] to before s->order[@end], lines of one file, with context. */
 static int put_file(struct sources *s, const struct row *function, size_t first, size_t end)
 {
 	const struct rows *lines = &s->html->lines;
@@ -241,7 +234,7 @@ static int put_function(struct sources *s, size_t index, size_t first, size_t en
 		for (next = i + 1;
 			next < end && !strcmp(html->lines.row[s->order[next]].file, row->file);)
 			next++;
-		/* Rows without a line number come first; they cannot be shown. */
+		/* Rows without a line number, which cannot be shown, come first. */
 		while (i < next && !html->lines.row[s->order[i]].line)
 			i++;
 		if (i < next && row->file[0])

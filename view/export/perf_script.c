@@ -31,10 +31,7 @@
 #define MOST_BYTES   (64 << 20)
 #define RECORDS_EACH 1000
 
-/*
- * Returns the name of the event, which the caller frees: "cpu-clock:u", or the value type's name as
- * a single word. NULL: out of memory.
- */
+/* "cpu-clock:u", or the value type's name as a word. The caller frees it; NULL: out of memory. */
 static char *event_name(const struct frames *frames)
 {
 	struct value_type type = frames_value_type(frames);
@@ -50,10 +47,7 @@ static char *event_name(const struct frames *frames)
 	return name;
 }
 
-/*
- * Writes the frames of the last stack taken. text_put() replaces line feeds in names, which would
- * end a frame.
- */
+/* A line feed in a name would end a frame: text_put() replaces it. */
 static int put_stack(const struct frames *frames, FILE *out)
 {
 	for (size_t i = 0; i < frames->n; i++) {
@@ -74,7 +68,6 @@ static int put_stack(const struct frames *frames, FILE *out)
 	return ferror(out) ? -EIO : 0;
 }
 
-/* Writes the head of a record. */
 static int put_head(
 	const struct task *task, uint64_t time_ns, int64_t period, const char *event, FILE *out)
 {
@@ -90,7 +83,6 @@ static int put_head(
 	return 0;
 }
 
-/* Writes one record of the last stack taken. */
 static int put_record(const struct frames *frames, const struct task *task, uint64_t time_ns,
 	int64_t period, const char *event, FILE *out)
 {
@@ -102,19 +94,16 @@ static int put_record(const struct frames *frames, const struct task *task, uint
 	return error;
 }
 
-/* What is needed to write a profile without a time line. */
+/* For a profile without a time line. */
 struct stacks {
 	struct frames *frames;
 	const char *event;
-	double share;      /* number of records per sample, at most 1 */
-	uint64_t *time_ns; /* by task: the time of the next record */
+	double share;      /* records per sample, at most 1 */
+	uint64_t *time_ns; /* by task: time of the next record */
 	FILE *out;
 };
 
-/*
- * Returns the number of samples of a stack; 1 if the profile has none, or another value is
- * exported.
- */
+/* Returns a stack's samples; 1 if the profile has none, or another value is exported. */
 static int64_t samples_of(const struct stacks *s, size_t index)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);
@@ -124,7 +113,7 @@ static int64_t samples_of(const struct stacks *s, size_t index)
 	return sample.value[VALUE_SAMPLES] > 0 ? sample.value[VALUE_SAMPLES] : 0;
 }
 
-/* Formats the last stack taken; the caller frees *@ret_text. 0 or -ENOMEM. */
+/* The caller frees *@ret_text. 0 or -ENOMEM. */
 static int stack_text(const struct frames *frames, char **ret_text, size_t *ret_bytes)
 {
 	FILE *out = open_memstream(ret_text, ret_bytes);
@@ -141,7 +130,7 @@ static int stack_text(const struct frames *frames, char **ret_text, size_t *ret_
 	return error;
 }
 
-/* The approximate number of bytes in a record's head. */
+/* Approximate bytes of a record's head. */
 enum { HEAD_BYTES = 64 };
 
 static int measure(struct stacks *s)
@@ -175,7 +164,7 @@ static int measure(struct stacks *s)
 	return error;
 }
 
-/* Writes the records of the last stack taken, and advances the time of its task by its weight. */
+/* Advances the time of the task by @weight. */
 static int put_sample(const struct stacks *s, size_t index, int64_t weight)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);
@@ -191,7 +180,7 @@ static int put_sample(const struct stacks *s, size_t index, int64_t weight)
 	if (records < 1 && samples)
 		records = 1;
 	for (int64_t i = 0; i < records && !error; i++) {
-		/* The periods of all records sum up exactly to the weight. */
+		/* The periods of all records add up exactly to the weight. */
 		int64_t period = weight / records + (i < weight % records);
 
 		error = put_head(&task, s->time_ns[sample.task], period, s->event, s->out);
@@ -235,7 +224,7 @@ static int put_moments(
 		struct task task = profile_task(frames->profile, moment->task);
 		int64_t weight;
 
-		/* Moments without samples, of time that was not sampled, have no records. */
+		/* Moments of unsampled time have no records. */
 		if (counted && sample.value[VALUE_SAMPLES] <= 0)
 			continue;
 		error = frames_take(frames, moment->sample, &weight);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file format of speedscope (its file-format-schema.json). A file has profiles of type
- * "sampled": first one of all threads together, then one of each thread. A sample is a list of
- * frames, root first, with a weight. The profile of all threads has each stack once, and stacks
- * with equal beginnings are next to each other. Without a time line, the profiles of single threads
- * are made in the same way. With a time line, the samples of a thread are at their times, and while
- * the thread did not run, there is a sample without frames, with the length of that time as its
- * weight.
+ * "sampled": one of all threads together, then one of each thread. A sample is a list of frames,
+ * root first, with a weight. In the profile of all threads, and without a time line also in the
+ * others, each stack is one sample, and stacks with equal beginnings are next to each other. With a
+ * time line, a thread's samples are at their times; while the thread did not run, there is a sample
+ * without frames, as long as that time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,17 +22,14 @@
 
 struct scope {
 	const struct frames *frames;
-	struct frames *timed; /* equal to @frames, but not const: takes the stacks of samples */
+	struct frames *timed; /* @frames, but not const: takes the stacks of samples */
 	const struct tree *tree;
 	uint32_t *path;
 	size_t room;
 	FILE *out;
 };
 
-/*
- * Writes the table of frames: one for each place (a function of an object), with the source file
- * that one of the function's locations has.
- */
+/* A frame is a place (a function of an object), with a source file of one of its locations. */
 static int put_frames(const struct frames *frames, FILE *out)
 {
 	const struct profile *profile = frames->profile;
@@ -70,7 +66,7 @@ static int put_frames(const struct frames *frames, FILE *out)
 			fprintf(out, ",\"line\":%" PRIu32, known.line);
 		fputc('}', out);
 	}
-	/* One more frame is for samples without a stack. */
+	/* For samples without a stack. */
 	fprintf(out, "%s{\"name\":\"[unknown]\",\"file\":\"\"}]}", places->n ? ",\n" : "\n");
 	free(function);
 	return 0;
@@ -107,7 +103,7 @@ static const char *unit_of(const char *unit)
 	return "none";
 }
 
-/* Writes a profile of all stacks below the node @top. */
+/* A profile of all stacks below the node @top. */
 static int put_profile(struct scope *s, uint32_t top, const char *name)
 {
 	const struct tree *tree = s->tree;
@@ -168,7 +164,6 @@ static int put_task_name(const struct task *task, FILE *out)
 	return 0;
 }
 
-/* Writes the frames of the last stack taken, root first. */
 static void put_frames_of(const struct frames *frames, FILE *out)
 {
 	fputc('[', out);
@@ -180,9 +175,9 @@ static void put_frames_of(const struct frames *frames, FILE *out)
 }
 
 /*
- * Writes the samples of a thread, or their weights (@weights). A sample begins at its time, or, if
- * it is later, at the end of the previous one, because a thread runs only one function at a time.
- * *@ret_end: the end of the last one. 0 or -ENOMEM.
+ * Writes a thread's samples, or their weights (@weights). A sample begins at its time, or at the
+ * end of the previous one if that is later: a thread runs one function at a time. *@ret_end: the
+ * end of the last sample. 0 or -ENOMEM.
  */
 static int put_thread_column(struct scope *s, const struct moments *moments, uint32_t task,
 	bool weights, int64_t *ret_end)
@@ -281,7 +276,7 @@ static int put_all(struct scope *s, char **ret_problem)
 	error = tree_init(&tree, s->frames->profile, &options, TREE_WHOLE, ret_problem);
 	if (error)
 		return error;
-	/* If there is only one thread, its profile would repeat that of all threads. */
+	/* An only thread's profile would repeat that of all threads. */
 	if (tree.node[TREE_ROOT].child != TREE_NONE &&
 		tree.node[tree.node[TREE_ROOT].child].next != TREE_NONE)
 		error = put_threads(s, &options);

@@ -13,13 +13,13 @@
 #include "view/report/report.h"
 #include "view/share.h"
 
-/* Maximum frames drawn, the hottest, because more make a browser slow. */
+/* Maximum frames drawn, the hottest: more make a browser slow. */
 enum { MOST_FRAMES = 40000 };
-/* Minimum share of a frame in percent. A narrower one is mostly below a pixel, even zoomed. */
+/* Minimum percent of a frame: a narrower one is mostly below a pixel, even zoomed. */
 #define LEAST_PERCENT 0.002
-/* If whole stacks have more rows, the graph is too high to be read, and recursion is folded. */
+/* With more rows, the graph is too high to read, and recursion is folded. */
 enum { MOST_ROWS = 300 };
-/* If the graph has more rows, the root is on top, as that part of the page is visible first. */
+/* With more rows, the root is on top, in the part of the page that is visible first. */
 enum { MOST_FLAME_ROWS = 36 };
 enum { LEGEND_ITEM = 230, LINE_COLUMNS = 160 };
 
@@ -42,10 +42,7 @@ static size_t deepest_stack(const struct profile *profile)
 	return deepest;
 }
 
-/*
- * Writes a text of several lines from height @y on, each as a <text> element, and adds their number
- * to *@lines. 0 or -ENOMEM.
- */
+/* Writes each line of @text as a <text> element, from height @y on; adds them to *@lines. */
 static int put_lines(const struct svg *svg, const char *text, unsigned y, unsigned *lines)
 {
 	int error = 0;
@@ -132,9 +129,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	FILE *document = svg->out, *out = open_memstream(&body, &bytes);
 	int error;
 
-	/*
-	 * The height is known only when header and footer are written, so they go to memory first.
-	 */
+	/* Header and footer go to memory first, because their height is not known before. */
 	if (!out)
 		return -ENOMEM;
 	svg->out = out;
@@ -181,7 +176,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	return error;
 }
 
-/* Prints the text above (@head) or below the graph to memory; the caller frees *@ret_text. */
+/* The text above (@head) or below the graph; the caller frees *@ret_text. */
 static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 {
 	char *text = NULL;
@@ -240,10 +235,7 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 	return rows;
 }
 
-/*
- * Has the profile several programs (make, cc1, as)? They have no calls in common, so each gets a
- * frame of its own below "all".
- */
+/* Programs (make, cc1, as) have no calls in common, so each gets a frame below "all". */
 static bool has_programs(const struct profile *profile)
 {
 	const char *first = NULL;

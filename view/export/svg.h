@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph in one SVG file: a picture with tooltips. Where scripts run, it can be searched,
- * and zoomed and navigated by mouse and keyboard (flame.js). It loads nothing.
+ * A flame graph in one SVG file, which loads nothing: a picture with tooltips. Where scripts run,
+ * it can be searched, and zoomed and navigated by mouse and keyboard (flame.js).
  *
- * The width of a frame is its share of the weight. Colours distinguish objects.
+ * A frame's width is its share of the weight. Colours distinguish objects.
  */
 #ifndef VIEW_EXPORT_SVG_H
 #define VIEW_EXPORT_SVG_H
@@ -14,25 +14,22 @@
 
 struct svg_changes;
 
-/* Writes the format: the write() of its struct export_format (export.h). */
+/* The write() of struct export_format (export.h). */
 int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Writes the graph as an element of an HTML page, without the text above and below the frames. */
+/* As an element of an HTML page, without the text above and below the frames. */
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/*
- * Writes a graph of two sides (svg_diff.h). The stacks of @profile are the call paths of both
- * sides; @changes says what changed.
- */
+/* @profile has the call paths of both sides (svg_diff.h); @changes says what changed. */
 int svg_write_diff(const struct profile *profile, const struct report_options *options,
 	struct svg_changes *changes, FILE *out, char **ret_problem);
 
-/* Positions in pixels, before the script fits them to the window. */
+/* Pixels, before the script fits the graph to the window. */
 enum { SVG_WIDTH = 1200, SVG_MARGIN = 10, SVG_LINE = 18, SVG_ROW = 18, SVG_FRAME = 17 };
 
-/* Objects with a colour of their own; the others are grey. */
+/* Objects with a colour of their own; others are grey. */
 enum { SVG_OBJECTS = 10 };
 
 struct svg {
@@ -41,38 +38,32 @@ struct svg {
 	const struct tree *tree;
 	const struct tree_choice *choice;
 	FILE *out;
-	uint32_t rows;                     /* number of rows of frames, including the root's */
+	uint32_t rows;                     /* rows of frames, with the root's */
 	unsigned top;                      /* y of the first row of frames */
 	bool element;                      /* the graph is an element of an HTML page */
 	const struct svg_changes *changes; /* for two sides; NULL: a single profile */
 	struct text_scale *scale;
 
-	/*
-	 * Objects with a colour of their own, greatest self first. @other_self: the self of all
-	 * other objects.
-	 */
+	/* Objects with a colour of their own, greatest self first; @other_self: all others. */
 	const char *object[SVG_OBJECTS];
 	int64_t object_self[SVG_OBJECTS];
 	size_t objects;
 	int64_t other_self;
 };
 
-/* Chooses the objects with a colour of their own (svg_objects.c). 0 or -ENOMEM. */
+/* Sets @object to @other_self. 0 or -ENOMEM. */
 int svg_choose_objects(struct svg *svg);
-/* Returns the number of an object's colour: 0 … svg->objects - 1; SVG_OBJECTS: grey. */
+/* The number of an object's colour: 0 … svg->objects - 1; SVG_OBJECTS: grey. */
 unsigned svg_object_of(const struct svg *svg, const char *object);
-/*
- * Sets @to to the colour "#rrggbb" of a function: a shade of its object's colour, chosen only by
- * the function's name.
- */
+/* Sets @to to a function's colour, "#rrggbb": a shade of its object's, by the function's name. */
 void svg_color(unsigned object, const char *function, char to[8]);
 
-/* Writes all frames (svg_frames.c). 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int svg_frames(const struct svg *svg);
 
 /*
- * Writes @text with XML escapes. Characters that XML does not allow, or that change the direction
- * of text, become U+FFFD (svg_text.c).
+ * Writes @text with XML escapes. What XML forbids, or what changes the direction of text, becomes
+ * U+FFFD.
  */
 void svg_text(FILE *out, const char *text);
 

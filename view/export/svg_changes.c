@@ -43,10 +43,7 @@ const struct diff_row *svg_changes_row(
 	return index < 0 ? NULL : &diff->row[index];
 }
 
-/*
- * Returns the path of a node, "main;run;eval": the path of its caller (@path: by node), followed by
- * its own function. The caller frees it; NULL: out of memory.
- */
+/* Returns "main;run;eval", which the caller frees; NULL: out of memory. @path: by node. */
 static char *path_of(const struct tree *tree, size_t node, char *const *path)
 {
 	const struct tree_node *at = &tree->node[node];
@@ -90,7 +87,7 @@ enum svg_change svg_changes_of(const struct svg_changes *changes, size_t node)
 	return row->by.b > row->by.a ? SVG_MORE : SVG_LESS;
 }
 
-/* Sets @to to the colour of a change, mixed with white: @strength 0 is white, 1 the full colour. */
+/* Mixes a change's colour with white. @strength: 0 (white) to 1. */
 static void mix(unsigned change, double strength, char to[8])
 {
 	static const unsigned char color[SVG_CHANGES][3] = {
@@ -107,7 +104,7 @@ void svg_changes_legend(unsigned change, char to[8])
 	mix(change, 0.8, to);
 }
 
-/* A small change is pale. A change of half the greater side has the full colour. */
+/* A small change is pale. A change of half the greater side has the strongest colour. */
 void svg_changes_color(const struct svg_changes *changes, size_t node, char to[8])
 {
 	enum svg_change change = svg_changes_of(changes, node);

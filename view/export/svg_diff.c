@@ -14,9 +14,8 @@
 #include "view/report/diff.h"
 
 /*
- * The conversion of both sides' call paths to a profile, which is drawn like any other. It has one
- * location per function and object. The value of a stack is the mean of its path's self on both
- * sides.
+ * Both sides' call paths become a profile, which is drawn like any other, with one location per
+ * function and object. A stack's value is the mean of its path's self on both sides.
  */
 struct joining {
 	const struct diff *diff;
@@ -55,10 +54,7 @@ static void turn(uint32_t *stack, size_t n)
 	}
 }
 
-/*
- * Adds the stack of a row's path. The object of each of its functions is that of the row whose path
- * ends there: "main", "main;run", "main;run;eval". 0 or -ENOMEM.
- */
+/* The object of each function on a path is that of the row whose path ends there. 0 or -ENOMEM. */
 static int add_path(struct joining *j, const struct diff_row *row)
 {
 	int64_t value[VALUE_TYPES_MAX] = {0};
@@ -135,7 +131,7 @@ int svg_diff_write(const struct report_sides *sides, const struct report_options
 	r = join(&diff, &profile, &value);
 	if (r == 0) {
 		changes.diff = &diff;
-		/* The comparison has applied these options already. */
+		/* The comparison has applied these options. */
 		options.focus = options.object = options.thread = NULL;
 		options.value = profile_value_type(profile, value).type;
 		r = svg_write_diff(profile, &options, &changes, out, ret_problem);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph of two sides. The width of a frame is the mean of both sides. It is red if it takes
- * significantly more on side B, blue if it takes less, and grey if the difference may be chance.
+ * A flame graph of two sides. A frame's width is the mean of both sides. It is red if it takes
+ * significantly more on side B, blue if less, grey if the difference may be chance.
  */
 #ifndef VIEW_EXPORT_SVG_DIFF_H
 #define VIEW_EXPORT_SVG_DIFF_H
@@ -10,7 +10,7 @@
 
 #include "view/report/tree_report.h"
 
-/* Writes the graph: the write_sides() of the format's struct export_format (export.h). */
+/* The write_sides() of struct export_format (export.h). */
 int svg_diff_write(const struct report_sides *sides, const struct report_options *options,
 	FILE *out, char **ret_problem);
 

@@ -8,23 +8,20 @@
 #include "view/export/svg_changes.h"
 #include "view/share.h"
 
-/* The width of a character in the labels' font, in pixels. */
+/* Pixels of a character in the labels' font. */
 #define CHARACTER 7.25
-/*
- * LABEL_LEAST: minimum length of a label, in characters. LABEL_MARGIN: pixels beside a label, on
- * both sides together.
- */
+/* LABEL_LEAST: minimum characters of a label. LABEL_MARGIN: pixels on both sides of it together. */
 enum { LABEL_LEAST = 3, LABEL_MARGIN = 4 };
 
 struct frame {
 	uint32_t node, depth;
-	int64_t x, width; /* in the unit of the weight */
-	unsigned object;  /* the number of its colour (svg_object_of()), or an enum svg_change */
-	const struct place *place; /* NULL: the frame is a process, a thread, or "all" */
+	int64_t x, width;          /* in the unit of the weight */
+	unsigned object;           /* colour number (svg_object_of()), or an enum svg_change */
+	const struct place *place; /* NULL: a process, a thread, or "all" */
 	char *name;
 };
 
-/* Returns the name of a node, which the caller frees; NULL: out of memory. */
+/* The caller frees the name; NULL: out of memory. */
 static char *name_of(const struct svg *svg, uint32_t index)
 {
 	const struct tree_node *node = &svg->tree->node[index];
@@ -45,15 +42,15 @@ static void put_amount(const struct svg *svg, int64_t value)
 	char text[TEXT_UNIT_BYTES];
 
 	text_format_scaled(value, *svg->scale, text);
-	/* Values below the common unit ("<0.01 s") get a unit of their own: "<" is a tag in XML. */
+	/* A value below the common unit ("<0.01 s") gets its own: "<" is a tag in XML. */
 	if (text[0] == '<')
 		text_format_scaled(value, text_scale_for(svg->scale->of, value), text);
 	fputs(text[0] == '<' ? "0" : text, svg->out);
 }
 
 /*
- * Writes a tooltip, of several lines: "demo::compute(int)", "/usr/bin/demo", "49.5 ±9.8 % of all ·
- * 200.00 ms · 50 samples", "itself 0.0 % of all · 0.00 ms".
+ * Writes the lines "demo::compute(int)", "/usr/bin/demo", "49.5 ±9.8 % of all · 200.00 ms · 50
+ * samples", "itself 0.0 % of all · 0.00 ms".
  */
 static void put_tooltip(const struct svg *svg, const struct frame *frame)
 {
@@ -176,7 +173,7 @@ static int put_node(const struct svg *svg, uint32_t index, int64_t *free_x)
 
 int svg_frames(const struct svg *svg)
 {
-	/* By node: the x at which its next callee begins. The hottest callee is on the left. */
+	/* By node: the x where its next callee begins. The hottest is on the left. */
 	int64_t *free_x = calloc(svg->tree->n, sizeof(*free_x));
 	int error = 0;
 

@@ -25,10 +25,7 @@ static bool object_equal(const void *items, uint32_t index, const void *key)
 	return ((const struct object *)items)[index].name == (const char *)key;
 }
 
-/*
- * Adds up the elements of @object with equal names, in place, and returns how many are left.
- * *@error: -ENOMEM, otherwise unchanged.
- */
+/* Adds up elements with equal names. Returns how many are left; *@error: -ENOMEM or unchanged. */
 static size_t join(struct object *object, size_t n, struct table *table, int *error)
 {
 	size_t objects = 0;
@@ -90,10 +87,7 @@ unsigned svg_object_of(const struct svg *svg, const char *object)
 	return SVG_OBJECTS;
 }
 
-/*
- * The colours are light enough for black text. Most people who are colour-blind can distinguish
- * them, too.
- */
+/* Black text is legible on the colours, and most colour-blind people can tell them apart. */
 void svg_color(unsigned object, const char *function, char to[8])
 {
 	static const uint8_t colors[SVG_OBJECTS + 1][3] = {{0xf4, 0xa2, 0x59}, {0x8a, 0xb8, 0xec},
@@ -101,7 +95,7 @@ void svg_color(unsigned object, const char *function, char to[8])
 		{0xf3, 0x9b, 0xb4}, {0xcb, 0xad, 0x84}, {0xbd, 0xd9, 0x5e}, {0xa6, 0xb8, 0xc9},
 		{0xd0, 0xd0, 0xd0}};
 	const uint8_t *color = colors[object < SVG_OBJECTS ? object : SVG_OBJECTS];
-	/* The part of white in the colour, 0 to 7 sixteenths, by the function's name. */
+	/* Sixteenths of white in the colour, by the function's name. */
 	unsigned white = (unsigned)(table_hash_bytes(function, strlen(function)) >> 13) % 8;
 	unsigned part[3];
 

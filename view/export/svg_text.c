@@ -15,10 +15,7 @@ static const char *escape_of(int32_t c)
 	}
 }
 
-/*
- * False for control characters, for what XML 1.0 does not allow (its production Char), and for
- * characters that change the direction of the text beside them.
- */
+/* False: control characters, those that XML 1.0 forbids (its Char), and direction marks. */
 static bool is_allowed(int32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff)

@@ -11,7 +11,7 @@
 #define SOON_NS      (SECOND_NS / 10)
 #define HALF_LIFE_NS (10 * SECOND_NS)
 
-/* Returns the name of a possible initial view, by index; NULL past the end. */
+/* The possible initial views; NULL: past the end. */
 static const char *view_name(size_t index)
 {
 	return index <= LIVE_OBJECTS ? live_views[index].name : NULL;
@@ -119,10 +119,7 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 	return 0;
 }
 
-/*
- * Returns the time from this update to the next. The first update usually comes before the first
- * sample, so others follow soon, and names appear before a whole delay has passed.
- */
+/* The first updates follow quickly: names appear before a whole delay has passed. */
 static uint64_t until_next(const struct live *live, uint64_t begun_ns)
 {
 	bool fresh = begun_ns && live->now_ns < begun_ns + live->delay_ns;
@@ -138,7 +135,6 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	bool first = !live->weights.begun;
 	int r;
 
-	/* Until the user chooses a clock, the profile's default value type is shown. */
 	if (!live->clock_chosen && profile && profile_default_value(profile) != SIZE_MAX)
 		live->value = profile_default_value(profile);
 	live->profile = profile;
@@ -152,13 +148,11 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (live->paused || (now_ns < live->due_ns && !ended))
 		return 0;
 	live->due_ns = now_ns + until_next(live, facts->begun_ns);
-	/* After the target's end, weights no longer decay: they stay as they were. */
+	/* After the target's end, weights stay as they were. */
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
-	/*
-	 * The weights of the first update have been summed up since sampling began, not since now.
-	 */
+	/* The first update's weights have been summed up since sampling began. */
 	if (first && facts->begun_ns && facts->begun_ns < now_ns)
 		live->weights.reset_ns = facts->begun_ns;
 	if (r == 0)
@@ -168,7 +162,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	return r < 0 ? r : live_look(live);
 }
 
-/* Removes the rows that the filter and the least share exclude. */
+/* Removes the rows that filter and least share exclude. */
 static void leave_out(struct live *live)
 {
 	struct live_table *table = &live->table;
@@ -188,10 +182,7 @@ static void leave_out(struct live *live)
 	table->n = kept;
 }
 
-/*
- * Sets the cursor after an update. If the user moved it, it stays with its row, otherwise on its
- * line of the screen.
- */
+/* After an update, a cursor that was moved stays with its row, another one on its line. */
 static void settle_cursor(struct live *live, struct live_page *page)
 {
 	const struct live_table *table = &live->table;
@@ -260,7 +251,7 @@ void live_set_view(struct live *live, enum live_view view)
 {
 	struct live_page *page = live_page(live), fresh;
 
-	/* Texts and callers were opened on top of a list, so they are closed first. */
+	/* Texts and callers are on top of a list: close them first. */
 	while (live->pages > 1 && (live_views[page->view].is_text || page->view == LIVE_CALLERS)) {
 		live_close(live);
 		page = live_page(live);
@@ -275,7 +266,7 @@ void live_set_view(struct live *live, enum live_view view)
 	*page = fresh;
 }
 
-/* Scrolls prose by @rows. It has no visible cursor: its first visible row moves. */
+/* Prose has no visible cursor: its first visible row moves. */
 static void live_scroll(struct live *live, long rows)
 {
 	struct live_page *page = live_page(live);
@@ -306,7 +297,7 @@ void live_move(struct live *live, long rows)
 	else
 		page->cursor =
 			n - 1 - page->cursor > (size_t)rows ? page->cursor + (size_t)rows : n - 1;
-	/* A cursor on the first row stays on the first row, which is usually the hottest. */
+	/* A cursor on the first row stays there: that row is usually the hottest. */
 	page->moved = page->cursor > 0;
 	page->cursor_id = live->table.row[page->cursor].id;
 }

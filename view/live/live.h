@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view: a growing profile shown as a changing screen, controlled by keys. It computes
- * screens (screen.h) and knows no terminal: terminal.h paints them, batch mode prints them.
+ * The live view: a growing profile as a changing screen, controlled by keys. It computes screens
+ * (screen.h), and knows no terminal: terminal.h paints them, batch mode prints them.
  *
- * A view is what a screen shows: a table (functions, lines, call tree, threads, objects, callers)
- * or a text with figures beside it (source, disassembly). Enter opens a view on top of the current
- * one, zoomed into a row; Esc closes it. struct live_page is an open view with its zoom and cursor.
+ * A view is a table (functions, lines, call tree, threads, objects, callers) or a text with figures
+ * (source, disassembly). Enter opens a view, zoomed into a row, on top of the current one; Esc
+ * closes it.
  */
 #ifndef VIEW_LIVE_LIVE_H
 #define VIEW_LIVE_LIVE_H
@@ -21,41 +21,36 @@
 struct live;
 struct profile;
 
-/* Sources of text that is not in the profile. The caller frees the results. */
+/* Text that is not in the profile. The caller frees the results. */
 struct live_sources {
-	/*
-	 * Reads a source file, and the time at which it was last modified, since 1970. 0 or -errno.
-	 */
+	/* Reads a source file, and when it was last modified (ns since 1970). 0 or -errno. */
 	int (*source)(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns);
 	/*
-	 * Returns the instructions of the function that contains a location of the profile, as
-	 * lines "  ADDRESS:\tINSTRUCTION"; addresses are hexadecimal, as in the file. 0 or -errno;
-	 * then *@ret_problem is a sentence that says what is missing, or NULL.
+	 * Returns the instructions of the function that contains a location, as lines "
+	 * ADDRESS:\tINSTRUCTION" with hexadecimal addresses as in the file. 0 or -errno;
+	 * *@ret_problem is then a sentence about what is missing, or NULL.
 	 */
 	int (*disassembly)(void *context, uint32_t location, char **ret_text, char **ret_problem);
-	/* Returns the last part of the command's output. 0 or -errno. */
+	/* Returns the end of the command's output. 0 or -errno. */
 	int (*output)(void *context, char **ret_text);
 	void *context;
 };
 
 struct live_options {
-	size_t size;           /* sizeof(struct live_options) */
+	size_t size;
 	bool ascii;            /* no characters beyond ASCII */
-	bool totals;           /* show sums since the start, not decayed weights, at first */
-	uint64_t half_life_ns; /* half-life of the weights; 0: 10 s */
-	uint64_t delay_ns;     /* time between two updates from the profile; 0: 1 s */
+	bool totals;           /* begin with sums since the start instead of decayed weights */
+	uint64_t half_life_ns; /* of the weights; 0: 10 s */
+	uint64_t delay_ns;     /* between two updates from the profile; 0: 1 s */
 	uint64_t period_ns;    /* initial sampling period */
-	double cost_percent;   /* bound on the cost of sampling, 0 none */
-	const char *view;      /* initial view, NULL functions */
+	double cost_percent;   /* limit of the cost of sampling; 0: none */
+	const char *view;      /* initial view; NULL: functions */
 	const char *save_as;   /* proposed file name for saving */
 	bool batch;            /* batch mode: no cursor, no keys */
 	struct live_sources sources;
 };
 
-/*
- * Creates a live view, and copies @options. 0, -ENOMEM, or -EINVAL: there is no view of that name.
- * Release it with live_free().
- */
+/* Copies @options. 0, -ENOMEM, or -EINVAL: there is no view of that name. */
 int live_new(const struct live_options *options, struct live **ret_live);
 void live_free(struct live *live);
 
@@ -63,47 +58,42 @@ struct live_thread {
 	uint32_t pid, tid;
 	char state; /* as in /proc/PID/stat: R S D T … */
 	char name[32];
-	bool left_out; /* it is not profiled: the user chose other threads (--thread-name, --tid) */
+	bool left_out; /* not profiled: the user chose other threads (--thread-name, --tid) */
 };
 
-/* LET_GO: detached, and it goes on to run; CUT_OFF: the profile ended before the target did. */
+/* LET_GO: detached, still running. CUT_OFF: the profile ended before the target did. */
 enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
 
-/* Facts about the target that are not in the profile. live_update() borrows them for the call. */
+/* Facts about the target besides the profile, borrowed by live_update() for the call. */
 struct live_facts {
 	const char *target; /* the target's name, for display */
 	enum live_target_state state;
-	int status; /* with LIVE_ENDED: exit status of the command, -1 unknown */
-	int signal; /* with LIVE_ENDED: the signal that killed the command, 0 none */
+	int status; /* with LIVE_ENDED: the command's exit status; -1: unknown */
+	int signal; /* with LIVE_ENDED: the signal that killed the command; 0: none */
 	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
-	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 unknown */
-	/*
-	 * By stack: CPU time in ns divided by the profile's CPU value, which is a planned weight.
-	 * The factor of stacks at @factors and above is 1.
-	 */
+	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0: unknown */
+	/* by stack: CPU time in ns per unit of the profile's CPU value; beyond @factors: 1 */
 	const float *factor;
 	size_t factors;
 };
 
 /*
- * Updates the live view from the profile and the facts. Call it about once a second, for the lines
- * at the top. Tables are updated only when that is due, and not while the display is paused.
- * @now_ns: any steady clock. The profile must live as long as @live, and must be the same in each
- * call. 0 or -ENOMEM.
+ * Updates the live view. Call it about once a second, for the lines at the top; tables are updated
+ * when due, and not while paused. @now_ns: any steady clock. The profile must be the same in each
+ * call, and live as long as @live. 0 or -ENOMEM.
  */
 int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
 	uint64_t now_ns);
-/* Does the current view list threads? Only then must live_update() get facts about threads. */
+/* Does the current view list threads? Only then does live_update() need facts about threads. */
 bool live_wants_threads(const struct live *live);
 /*
- * Did the target use no CPU time in the last second? Then the caller should find out, after each
- * update, whether a signal (and not the supervisor) has stopped all its threads, and pass that to
- * live_tell_stopped().
+ * Did the target use no CPU time in the last second? If so, find out after each update whether a
+ * signal (not the supervisor) has stopped all its threads, and call live_tell_stopped().
  */
 bool live_is_idle(const struct live *live);
 void live_tell_stopped(struct live *live, bool stopped);
-/* Returns the time at which live_update() updates tables again, by its clock; UINT64_MAX: never. */
+/* Returns when live_update() next updates tables, by its clock; UINT64_MAX: never. */
 uint64_t live_due_ns(const struct live *live);
 
 /* Keys are Unicode characters, or one of these. */
@@ -131,20 +121,20 @@ enum live_key_code {
 
 struct live_key {
 	int32_t code;
-	unsigned row, column; /* position of the mouse; 0: not a key of the mouse */
+	unsigned row, column; /* of the mouse; 0: no mouse key */
 };
 
-/* Performs the request of a key. What the caller must do is in live_control(). 0 or -ENOMEM. */
+/* Performs a key's request. What the caller must do is then in live_control(). 0 or -ENOMEM. */
 int live_press(struct live *live, struct live_key key);
 struct control *live_control(struct live *live);
 
-/* Shows a message to the user until the next key. */
+/* Shows a message until the next key. */
 void live_say(struct live *live, const char *message);
 
 /* Draws the current view at the size of @screen. 0 or -ENOMEM. */
 int live_draw(struct live *live, struct screen *screen);
 
-/* Returns an entry of the table of keys, for help and manual; false past the end. */
+/* Returns an entry of the table of keys, for help and manual; false: past the end. */
 bool live_key_help(size_t index, const char **ret_keys, const char **ret_help);
 
 #endif

@@ -8,15 +8,15 @@
 #define NOBODY "[no caller]"
 
 struct sides {
-	/* By function: its weight as a callee. Weights of callers are in live->total. */
+	/* by function: weight as a callee; weights as callers are in live->total */
 	double *callee;
 	double self, total; /* of the view's function */
 };
 
 /*
- * Counts one stack, leaf first. Each function that called the view's function (@function) counts
- * once per stack as a caller. The view's function has at most one callee in a stack: the function
- * that its innermost frame called. A function that calls itself is not its own caller.
+ * Counts one stack, leaf first. Each caller of @function, the view's function, counts once per
+ * stack. As callee counts only what the innermost frame of @function called. A function that calls
+ * itself is not its own caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)
@@ -80,10 +80,7 @@ int live_collect_callers(struct live *live, struct live_page *page)
 
 	if (page->place >= n || live_clear_sums(live, n + 1) < 0)
 		return page->place >= n ? 0 : -ENOMEM;
-	/*
-	 * live->total is for callers, with one more element for "no caller"; live->self for
-	 * callees.
-	 */
+	/* live->total: callers, and one more element for "no caller"; live->self: callees. */
 	sides.callee = live->self;
 	while (live_next_stack(live, page, &at, &sample, &weight)) {
 		whole += weight;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The views of a function's source and instructions, with the share of each line. */
+/* The views of a function's source and instructions, with each line's share. */
 #include "view/live/live_code.h"
 
 #include <errno.h>
@@ -44,13 +44,12 @@ static int set_problem(struct live_page *page, const char *format, const char *w
 	return page->problem ? 0 : -ENOMEM;
 }
 
-/* Returns the source file of the view's function. */
 static const char *file_of(const struct live *live, const struct live_page *page)
 {
 	return live->functions.place[page->place].file;
 }
 
-/* Sets the cursor to @row, with some rows above it on the screen. */
+/* Moves the cursor to @row, leaving some rows above it visible. */
 static void point_at(struct live_page *page, size_t row)
 {
 	page->cursor = row;
@@ -70,10 +69,7 @@ static size_t hottest_row(const struct live *live)
 	return hottest;
 }
 
-/*
- * Returns the row of the hottest line of the view's function; other lines of the file may be
- * hotter.
- */
+/* In the view's function only: other lines of the file may be hotter. */
 static size_t hottest_line(const struct live *live, const struct live_page *page)
 {
 	const struct places *lines = &live->lines;
@@ -112,7 +108,7 @@ static uint32_t line_in_file(
 									       : LIVE_NONE;
 }
 
-/* Sets the weights of the lines of @file, whatever function they are in. */
+/* Lines of @file count in whatever function they are. */
 static void weigh_lines(struct live *live, const struct live_page *page, const char *file)
 {
 	live_sum_up(live, page, line_in_file, &(struct lines_of){file, page->lines});
@@ -133,9 +129,7 @@ static int read_source(struct live *live, struct live_page *page, const char *fi
 		return r;
 	if (r < 0)
 		return set_problem(page, "the source file %s is not here", file);
-	/*
-	 * The note has the base name only: in a narrow screen, a path would leave no room for it.
-	 */
+	/* Base name only: on a narrow screen a path would hide the rest of the note. */
 	return source_note_newer(live->profile, text_basename(file), changed_ns, &page->note);
 }
 
@@ -169,7 +163,7 @@ int live_collect_source(struct live *live, struct live_page *page)
 	return 0;
 }
 
-/* Returns the address at the beginning of a line such as "  401136:\tmov ..."; 0: none. */
+/* Parses the address that begins a line such as "  401136:\tmov ..."; 0: none. */
 static uint64_t address_of(const char *line)
 {
 	char *end;

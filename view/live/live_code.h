@@ -5,7 +5,7 @@
 
 #include "view/live/live_internal.h"
 
-/* Splits page->text into lines, if that is not done yet, and adds a row for each. 0 or -ENOMEM. */
+/* Adds a row for each line of page->text, which is split at the first call. 0 or -ENOMEM. */
 int live_code_rows(struct live *live, struct live_page *page);
 
 #endif

@@ -102,7 +102,7 @@ bool live_column_shown(const struct live_column *column, unsigned columns)
 	return columns >= column->from;
 }
 
-/* Returns half the width of the 95 % confidence interval of a share; 0: unknown. */
+/* Returns half the width of a share's 95 % confidence interval; 0: unknown. */
 static double error_of(const struct live *live, double value)
 {
 	struct interval interval;
@@ -113,10 +113,7 @@ static double error_of(const struct live *live, double value)
 	return (interval.high - interval.low) / 2;
 }
 
-/*
- * Formats the error of a share, in percent: "2.1". If the upper half of the interval would exceed
- * 100 %, "-4.0" says how far the interval reaches down.
- */
+/* Half of the interval in percent: "2.1"; its lower half, "-4.0", if the upper exceeds 100 %. */
 static void format_error(const struct live *live, double value, char *to, size_t room)
 {
 	double error = error_of(live, value), whole = live->table.whole;
@@ -159,7 +156,7 @@ static void format_share(char *to, size_t room, double value, double whole)
 		to[0] = '\0';
 }
 
-/* Formats a bar for a share, in eighths of a character, or in ASCII in whole characters. */
+/* A bar has eighths of characters; in ASCII, whole characters. */
 static void format_bar(const struct live *live, double value, unsigned width, char *to, size_t room)
 {
 	static const char *const part[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
@@ -256,7 +253,7 @@ static int by_amount(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* Compares rows by a column in its default order: amounts descending, names ascending. */
+/* In the column's default order: amounts descending, names ascending. */
 static int compare_by(
 	enum live_column_kind kind, const struct live_row *x, const struct live_row *y)
 {
@@ -283,7 +280,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	const struct order *order = context;
 	int by;
 
-	/* Callers are above the function, callees below it. */
+	/* Callers are above the function, callees below. */
 	if (x->relation != y->relation)
 		return x->relation < y->relation ? -1 : 1;
 	by = compare_by(order->kind, x, y);

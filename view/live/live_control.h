@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The user's requests that the live view cannot perform itself. The live view sets a field; its
- * caller performs the request and clears the field.
- */
+/* Requests of the user to the live view's caller, which performs them and clears the fields. */
 #ifndef VIEW_LIVE_LIVE_CONTROL_H
 #define VIEW_LIVE_LIVE_CONTROL_H
 

@@ -20,14 +20,14 @@ static bool is_left(enum live_column_kind kind)
 		kind == COLUMN_RELATION;
 }
 
-/* May the column be cut? A text is still useful when it is cut, a figure is not. */
+/* A text is still useful when cut, a figure is not. */
 static bool may_be_cut(const struct live_column *column)
 {
 	return column->width == 0 || column->kind == COLUMN_NAME || column->kind == COLUMN_PLACE ||
 		column->kind == COLUMN_OBJECT;
 }
 
-/* Chooses the columns for which there is room, and their positions. Returns their number. */
+/* Chooses the columns that fit, and their positions. Returns their number. */
 static size_t lay_out(
 	const struct live_view_ops *view, unsigned columns, struct place_of_column *to)
 {
@@ -88,7 +88,7 @@ static void draw_titles(struct live *live, struct screen *screen, unsigned row,
 	}
 }
 
-/* Draws a name or path, cut to @width, or without the columns by which the user has shifted it. */
+/* Cuts a name or path to @width, or leaves out the columns by which the user shifted it. */
 static int draw_name(struct live *live, struct screen *screen, unsigned row, unsigned at,
 	unsigned width, unsigned style, const char *text, bool is_path)
 {
@@ -116,10 +116,7 @@ static int draw_tree_name(struct live *live, struct screen *screen, unsigned row
 		{"\xc2\xb7 ", "\xe2\x96\xbe ", "\xe2\x96\xb8 "}, {"  ", "- ", "+ "}};
 	unsigned at = place->at, end = place->at + place->width, indent = line->indent * 2;
 
-	/*
-	 * A deep node's indent begins anew at the left edge, so that at least 20 columns remain for
-	 * its name.
-	 */
+	/* A deep node's indent begins anew at the left edge: its name needs at least 20 columns. */
 	if (place->width > 24)
 		indent %= place->width - 20;
 	at += indent;
@@ -128,7 +125,7 @@ static int draw_tree_name(struct live *live, struct screen *screen, unsigned row
 	return draw_name(live, screen, row, at, end > at ? end - at : 1, style, line->name, false);
 }
 
-/* Draws "file.c:123", cut if it is too long. */
+/* Draws "file.c:123", cut if too long. */
 static void draw_place(struct live *live, struct screen *screen, unsigned row,
 	const struct place_of_column *place, unsigned style, const struct live_row *line)
 {
@@ -199,7 +196,7 @@ static unsigned style_of_row(const struct live *live, const struct live_row *row
 	return live_is_noise(live, row) ? STYLE_DIM : STYLE_TEXT;
 }
 
-/* In a row that matches the search, underlines the cells whose text the search considers. */
+/* Underlines the cells that the search considers, in a matching row. */
 static void mark_match(struct live *live, struct screen *screen, unsigned at,
 	const struct live_row *row, const struct place_of_column *place, size_t places)
 {
@@ -272,7 +269,7 @@ static const char *why_empty(const struct live *live, const struct live_page *pa
 		ON(LIVE_OBJECTS) | ON(LIVE_CALLERS))
 #define ON_TOP (ON(LIVE_CALLERS) | ON(LIVE_SOURCE) | ON(LIVE_DISASSEMBLY) | ON(LIVE_OUTPUT))
 
-/* Hints for keys, with the views in which they apply, the most useful first. */
+/* Key hints and the views in which they apply, the most useful first. */
 static const struct hint {
 	const char *key, *does;
 	unsigned views;
@@ -300,7 +297,7 @@ static const struct hint {
 	{"T", "Time", LISTS | ON_TOP},
 };
 
-/* Draws the last line: a prompt, a message, or as many hints as fit. */
+/* The last line: a prompt, a message, or as many hints as fit. */
 static void draw_foot_line(struct live *live, struct screen *screen)
 {
 	enum live_view view = live_page(live)->view;
@@ -338,7 +335,7 @@ static void draw_foot(struct live *live, struct screen *screen)
 	screen_restyle(screen, screen->rows - 1, 0, screen->columns, STYLE_ON_BAR);
 }
 
-/* Drops what was made for another width: the message of an error, and the lines of prose. */
+/* Drops what was made for another width: an error's message, the lines of prose. */
 static int take_width(struct live *live, unsigned columns)
 {
 	const unsigned before = live->columns;
@@ -385,7 +382,7 @@ int live_draw(struct live *live, struct screen *screen)
 			screen->columns - 3, page->problem ? STYLE_WARN : STYLE_DIM,
 			why_empty(live, page));
 	r = draw_rows(live, screen, first + 1, screen->rows - first - 1 - foot, place, places);
-	/* The head comes last, because it shows which rows are visible. */
+	/* The head comes last: it says which rows are visible. */
 	live_draw_head(live, screen);
 	return r;
 }

@@ -10,7 +10,7 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node)
 	return live->tree && node < live->tree->nodes ? live->tree->node[node].parent : LIVE_NONE;
 }
 
-/* Is @node equal to @top or below it? Parents have lower indexes than their children. */
+/* True also for @node == @top. Parents have lower indexes than their children. */
 static bool is_below(const struct live_tree *tree, uint32_t node, uint32_t top)
 {
 	while (node != LIVE_NONE && node > top)
@@ -38,10 +38,7 @@ int live_tree_fold_all(struct live *live, enum live_fold fold)
 		live->tree ? live_tree_find(live->tree, live_page(live)->root) : 0, fold, true);
 }
 
-/*
- * Returns the node after @node in the tree below @root, depth first and hottest first; after the
- * last one, @root. LIVE_NONE: out of memory.
- */
+/* Returns the next node, hottest first; after the last one, @root. LIVE_NONE: out of memory. */
 static uint32_t next_node(struct live_tree *tree, uint32_t node, uint32_t root)
 {
 	int n = live_tree_children(tree, node, 0, 0);
@@ -76,7 +73,7 @@ uint32_t live_tree_search(struct live *live, uint32_t from, bool backwards)
 	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root,
 		 start = node;
 
-	/* A search backwards visits all nodes: the last match found is the one before the start. */
+	/* A backward search visits all nodes: its last match is the one before the start. */
 	for (size_t i = 0; i < SEARCHED_MOST; i++) {
 		node = next_node(tree, node, root);
 		if (node == LIVE_NONE || node == start)

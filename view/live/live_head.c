@@ -21,10 +21,7 @@ static uint64_t figure(const struct live *live, const char *key)
 	return value;
 }
 
-/*
- * Was the profile taken by wall-clock time? A sample then stands for a period of wall-clock time,
- * otherwise for one of CPU time.
- */
+/* Does a sample stand for a period of wall-clock time, instead of CPU time? */
 static bool is_by_wall(const struct live *live)
 {
 	size_t named = profile_default_value(live->profile);
@@ -42,17 +39,12 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
 }
 
-/* The rate of a second is shown if at least this many samples were to be expected in it. */
+/* With fewer samples to be expected in a second, its rate would be noise, and is not shown. */
 #define RATE_SAMPLES 10
-/*
- * A cost above the bound is a warning only after this many seconds: the first second may cost more.
- */
+/* Seconds before a cost above the limit is a warning: the first second may cost more. */
 #define COST_SECONDS 20
 
-/*
- * Takes the audit's figures, which the profile gets once a second. Values of the last second are
- * the differences from the figures before.
- */
+/* Takes the audit's figures, one set a second; differences are the last second's values. */
 void live_see_audit(struct live *live, uint64_t begun_ns)
 {
 	struct live_audit *audit = &live->audit;
@@ -60,10 +52,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	double wall, sampled;
 
 	next.wall_ns = figure(live, "wall_ns");
-	/*
-	 * With --delay the figures begin at 0 again when the delay is over: there are no earlier
-	 * ones to be subtracted.
-	 */
+	/* After --delay, the figures begin at 0 again: nothing is to be subtracted. */
 	if (next.wall_ns && next.wall_ns < audit->wall_ns)
 		audit->wall_ns = audit->kernel_ns = audit->samples = audit->sampled_ns = 0;
 	if (next.wall_ns <= audit->wall_ns && audit->known)
@@ -78,7 +67,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		return;
 	}
 	wall = (double)(next.wall_ns - audit->wall_ns);
-	/* The time in which samples are taken. With the wall clock, it includes waiting. */
+	/* The time that is sampled; with the wall clock, waiting included. */
 	next.sampled_ns = next.kernel_ns;
 	if (is_by_wall(live))
 		next.sampled_ns += figure(live, "runqueue_ns") + figure(live, "blocked_ns");
@@ -86,7 +75,6 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	next.cpus = (double)(next.kernel_ns - audit->kernel_ns) / wall;
 	if (next.kernel_ns < audit->kernel_ns || next.cpus > 1e5)
 		next.cpus = 0;
-	/* With fewer expected samples, the rate would be noise. */
 	next.rate = sampled >= RATE_SAMPLES * (double)live->period_ns
 		? (double)(next.samples - audit->samples) * 1e9 / sampled
 		: 0;
@@ -104,10 +92,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	*audit = next;
 }
 
-/*
- * Formats the CPUs used in the last seconds as a strip, a character a second. Full height is a
- * whole CPU, or the maximum if that is more.
- */
+/* The CPUs used, a character a second. Full height: a whole CPU, or the maximum if larger. */
 static void format_history(const struct live *live, size_t columns, char *to, size_t room)
 {
 	static const char ascii[] = " .:-=+*#";
@@ -150,10 +135,7 @@ static const char *describe_running(const struct live *live)
 		return "stopped by a signal";
 	if (live->audit.known)
 		return "idle";
-	/*
-	 * The kernel's figures come only after a second; until then, a sample shows that the target
-	 * runs.
-	 */
+	/* The kernel's figures come after a second; before, a sample shows that the target runs. */
 	return live->profile && profile_samples(live->profile) ? "running" : "watching";
 }
 
@@ -178,10 +160,7 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 	return live->state == LIVE_RUNS ? STYLE_GOOD : STYLE_BAD;
 }
 
-/*
- * Returns the rate of the last second, in Hz, 0 unknown. After the target's end it is that of the
- * whole run, because the last samples came after the last figures.
- */
+/* Returns Hz, of the last second; of the whole run after the target's end; 0: unknown. */
 static double rate_reached(const struct live *live)
 {
 	struct audit_rate whole;
@@ -191,7 +170,7 @@ static double rate_reached(const struct live *live)
 	return audit_rate(live->profile, &whole) ? whole.reached_hz : 0;
 }
 
-/* Formats the requested rate, and the reached one if it is known: "250 Hz, got 248". */
+/* "250 Hz, got 248": the requested rate, and the reached one if known. */
 static void format_rate(const struct live *live, char *to, size_t room)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -224,8 +203,8 @@ static void format_mode(const struct live *live, char *to, size_t room)
 }
 
 /*
- * Returns how many columns the target's name gets, @room at most. If the name does not fit, it is
- * cut before a pid in brackets, which would be misread if it were cut: "redis-server (93".
+ * How many of @room columns the target's name gets. A name that does not fit is cut before the pid
+ * in brackets, which would be misread if cut: "redis-server (93".
  */
 static unsigned name_columns(const char *name, unsigned room)
 {
@@ -266,7 +245,7 @@ static void draw_target(struct live *live, struct screen *screen)
 
 /* A figure of the second line. */
 struct piece {
-	const char *label; /* "" none */
+	const char *label; /* "": none */
 	char text[48];
 	unsigned style;
 };
@@ -286,9 +265,7 @@ static void draw_piece(struct screen *screen, unsigned *at, const struct piece *
 	*at += screen_put(screen, 1, *at, screen->columns, piece->style, piece->text) + 2;
 }
 
-/*
- * Formats "99.2 ±1.1 %"; ± is half the width of the 95 % confidence interval, omitted if @narrow.
- */
+/* "99.2 ±1.1 %": ± is half the width of the 95 % confidence interval; omitted if @narrow. */
 static void format_found(const struct live *live, bool narrow, struct piece *piece)
 {
 	const struct live_audit *audit = &live->audit;
@@ -319,7 +296,7 @@ static void format_cost(const struct live *live, struct piece *piece)
 		piece->style = STYLE_WARN;
 }
 
-/* Formats the share of late instants, if any, and whether the sampler has real-time priority. */
+/* The share of late instants, if any; whether the sampler has real-time priority. */
 static void format_instants(
 	const struct live *live, bool narrow, struct piece *late, struct piece *realtime)
 {
@@ -386,10 +363,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 		draw_piece(screen, &at, &piece[i]);
 }
 
-/*
- * Draws the third line: the view and its zoom ("Functions  thread worker 101  object libc.so.6
- * filter x"), and which rows are visible.
- */
+/* The third line: view, zoom, filter and span, and which rows are visible. */
 static void draw_title(struct live *live, struct screen *screen)
 {
 	const struct live_page *page = live_page(live);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Views that are prose: the help, generated from the table of keys, and the command's output. */
+/* Views that are prose: the help, made from the table of keys, and the command's output. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "view/live/live_internal.h"
 #include "view/wrap.h"
 
-/* Columns: the end of the widest line, and where keys, their texts and other texts begin. */
+/* Columns: the end of the widest line; where keys, their texts and other texts begin. */
 enum { WIDEST = 58, INDENT = 2, BEHIND_KEYS = 12, BEHIND_TERM = 10 };
 
-/* What the help says below the keys. */
+/* The help below the keys. */
 static const struct {
 	const char *term, *text;
 } about[] = {
@@ -32,7 +32,7 @@ static const struct {
 	{"real time", "the sampler has real-time priority, and comes at once"},
 };
 
-/* Prints @term at the column @from, and @text from the column @at on, wrapped before @end. */
+/* Prints @term from column @from, and @text from column @at on, wrapped before @end. */
 static void define(FILE *out, int from, int at, unsigned end, const char *term, const char *text)
 {
 	size_t room = end > (unsigned)at + 1 ? end - (unsigned)at : 1, next;
@@ -65,7 +65,7 @@ static int write_help(const struct live *live, struct live_page *page)
 	return fclose(out) == 0 && page->text ? 0 : -ENOMEM;
 }
 
-/* The text is made anew each time, as the terminal may have another width. */
+/* Made anew each time: the terminal may have another width. */
 int live_collect_help(struct live *live, struct live_page *page)
 {
 	int r;
@@ -85,7 +85,7 @@ int live_collect_output(struct live *live, struct live_page *page)
 	if (sources->output && sources->output(sources->context, &page->text) == -ENOMEM)
 		return -ENOMEM;
 	r = page->text ? live_code_rows(live, page) : 0;
-	/* A cursor at the end stays at the end while output is added, as with tail -f. */
+	/* A cursor at the end stays there while output is added, as with tail -f. */
 	if (r == 0 && at_end && live->table.n) {
 		page->cursor = live->table.n - 1;
 		page->moved = false;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the files of the live view share. Strings of rows belong to the profile, to the places, or
- * to the open view.
- */
+/* Shared by the files of the live view. Strings of rows belong to profile, places or open view. */
 #ifndef VIEW_LIVE_LIVE_INTERNAL_H
 #define VIEW_LIVE_LIVE_INTERNAL_H
 
@@ -35,39 +32,39 @@ enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
 enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
 
 struct live_row {
-	uint64_t id;        /* identifies the row from update to update */
+	uint64_t id;        /* identifies the row across updates */
 	double self, total; /* weights in the value type shown */
-	double now;         /* a thread's CPU use at present; 1: a whole CPU */
+	double now;         /* a thread's present CPU use; 1: a whole CPU */
 	const char *name, *object, *text;
-	uint32_t place;    /* place of the function; LIVE_NONE: the row is not a function */
+	uint32_t place;    /* place of the row's function; LIVE_NONE: the row is no function */
 	uint32_t line;     /* number of a line of a source file */
-	uint32_t node;     /* call tree: index of its node */
+	uint32_t node;     /* call tree: index of the row's node */
 	uint32_t pid, tid; /* threads: which one */
 	unsigned indent;
-	uint8_t fold, relation; /* enum live_fold; enum live_relation, 0: none */
+	uint8_t fold, relation; /* enum live_fold; enum live_relation or 0 */
 	char state;             /* threads: as in struct live_thread */
-	bool exact;             /* the value has no confidence interval: it is not sampled */
-	bool titled;            /* the name is the title of the process */
+	bool exact;             /* not sampled: the value has no confidence interval */
+	bool titled;            /* the name is the process's title */
 };
 
 struct live_table {
 	struct live_row *row;
 	size_t n, room;
 	double whole;             /* the weight that is 100 % */
-	double effective_samples; /* effective number of samples in @whole; 0 unknown */
+	double effective_samples; /* in @whole; 0: unknown */
 	size_t of;                /* number of rows before filter and minimum share apply */
 };
 
 enum live_column_kind {
 	COLUMN_SELF,
 	COLUMN_TOTAL,
-	COLUMN_ERROR, /* the error of the view's main share: self or total */
+	COLUMN_ERROR, /* error of the view's main share (self or total) */
 	COLUMN_BAR,
 	COLUMN_TIME, /* self, in seconds */
 	COLUMN_NAME,
 	COLUMN_OBJECT,
 	COLUMN_PLACE,    /* file:line */
-	COLUMN_NOW,      /* use of CPUs at present, in percent of one CPU */
+	COLUMN_NOW,      /* present use of CPUs, in percent of one CPU */
 	COLUMN_CPU_TIME, /* total, in seconds */
 	COLUMN_STATE,
 	COLUMN_TID,
@@ -81,42 +78,38 @@ enum live_column_kind {
 struct live_column {
 	enum live_column_kind kind;
 	const char *title;
-	uint16_t width; /* 0: the width that the others leave; at most one column has that */
-	uint16_t from;  /* the column is shown from this screen width on */
+	uint16_t width; /* 0: what the other columns leave; for at most one column */
+	uint16_t from;  /* least screen width that shows the column */
 };
 
-/* An open view: what is zoomed into, and the cursor. */
+/* An open view: what it is zoomed into, and its cursor. */
 struct live_page {
 	enum live_view view, below; /* below: what Enter opens in a list of threads or objects */
 	uint32_t place;             /* callers, source: the function; LIVE_NONE: none */
 	uint32_t tid, pid;          /* only this thread; tid 0: all */
-	const char *object;         /* only this object; NULL all */
-	uint64_t root;              /* tree: the path of the node on top; 0: the whole tree */
-	/* The cursor's row, the first row shown, and by how many columns names are shifted left. */
+	const char *object;         /* only this object; NULL: all */
+	uint64_t root;              /* tree: path of the node on top; 0: the whole tree */
+	/* row of the cursor; first row shown; columns by which names are shifted left */
 	size_t cursor, top, shift;
 	bool moved;         /* the cursor was moved: it stays with the row @cursor_id */
-	uint64_t cursor_id; /* the id of the cursor's row */
+	uint64_t cursor_id; /* id of the cursor's row */
 	int sort;           /* index of a column; -1: the view's initial order */
 	bool inverted;
-	/*
-	 * The text of the view was scrolled to the place of interest, or its tree was unfolded
-	 * along the hottest path: both are done only when the view is first shown.
-	 */
+	/* its text was scrolled to the place of interest, or the hottest path unfolded */
 	bool opened;
-	char *text, *problem; /* text of source, disassembly or output; why there is none */
-	char *note;           /* about the text, shown above it; NULL none */
+	char *text, *problem; /* source, instructions or output; why there is none */
+	char *note;           /* shown above the text; NULL: none */
 	char **line;          /* pointers into @text */
 	size_t lines;
 };
 
 struct live_audit {
-	/* The audit's figures at the last update. */
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost;
-	double cpus, rate;    /* of the last second: CPUs used, samples per second */
-	double cost, stopped; /* whole run: share of CPU time (< 0 unknown); share of time */
+	double cpus, rate;    /* in the last second: CPUs used, samples per second */
+	double cost, stopped; /* whole run: share of CPU time (< 0: unknown); share of time */
 	struct audit_found found;
 	bool known, knows_found;     /* the supervisor's figures have come; @found is set */
-	double first_cpus;           /* CPUs used, from samples, until they come; 0: unknown */
+	double first_cpus;           /* CPUs used, from samples, until figures come; 0: unknown */
 	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
 	size_t seconds;
 };
@@ -130,17 +123,17 @@ struct live_span {
 	size_t cursor, anchor;   /* positions, in cells */
 	uint64_t from_ns, to_ns; /* the span, since the profile's beginning */
 	uint64_t end_ns;         /* the strip's end, since the profile's beginning */
-	double *cell;            /* by cell: the weight of what ran in the cell's time */
+	double *cell;            /* by cell: weight of what ran in that time */
 	size_t cells, cell_room;
 	size_t instants; /* number of instants when the cells were computed */
-	double *weight;  /* by stack: its weight in the span */
+	double *weight;  /* by stack: weight in the span */
 	size_t stacks, weight_room;
 	size_t value;        /* the value type of @weight */
 	double sum, squares; /* of the weights of the span's instants */
 };
 
 struct live_prompt {
-	int kind; /* enum live_prompt_kind; 0: none */
+	int kind; /* enum live_prompt_kind */
 	char text[LIVE_TEXT_BYTES];
 	size_t bytes;
 	bool proposed; /* the text is a proposal: the first character typed replaces it */
@@ -156,7 +149,7 @@ struct live {
 	struct live_audit audit;
 	struct live_table table;
 	struct live_page page[LIVE_PAGES_MOST];
-	size_t pages; /* number of open views; the last one is the current view, which is shown */
+	size_t pages; /* number of open views; the last one is shown: the current view */
 	struct live_prompt prompt;
 	struct live_span span;
 	unsigned columns; /* width of the last screen */
@@ -170,7 +163,7 @@ struct live {
 	char search[LIVE_TEXT_BYTES], filter[LIVE_TEXT_BYTES], save_as[LIVE_TEXT_BYTES];
 	regex_t search_regex, filter_regex;
 	bool has_search, has_filter;
-	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken literally, "" otherwise */
+	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken literally; "": it is not */
 	bool *place_matches;              /* by function: the filter matches it */
 	size_t places_matched, matches_room;
 	uint64_t period_ns, delay_ns, now_ns, due_ns;
@@ -182,7 +175,7 @@ struct live {
 	struct live_thread *thread;
 	size_t threads, thread_room;
 
-	/* Sums of the current update, by function, line, object or whatever else has a row. */
+	/* Sums of the current update, by whatever has a row: function, line, object, … */
 	double *self, *total;
 	uint32_t *stamp;
 	size_t self_room, total_room, stamp_room;
@@ -197,21 +190,20 @@ struct live {
 	size_t headers;
 };
 
-/* A kind of view: its columns, and the function that collects its rows. */
+/* A kind of view. */
 struct live_view_ops {
 	const char *name, *title; /* as for --view; as shown */
 	const struct live_column *column;
 	size_t columns;
-	int sort;     /* initial sort column, -1 none */
-	bool is_text; /* its rows are lines of a text, which are neither filtered nor sorted */
+	int sort;     /* initial sort column; -1: none */
+	bool is_text; /* rows are lines of a text, neither filtered nor sorted */
 	/* Adds the rows to live->table. 0 or -ENOMEM. */
 	int (*collect)(struct live *live, struct live_page *page);
-	bool is_prose; /* its text is for reading: rows scroll, the cursor is invisible */
+	bool is_prose; /* the text is for reading: rows scroll, the cursor is invisible */
 };
 
 extern const struct live_view_ops live_views[LIVE_VIEWS];
 
-/* Returns the current view. */
 static inline struct live_page *live_page(struct live *live)
 {
 	return &live->page[live->pages - 1];
@@ -220,12 +212,12 @@ static inline struct live_page *live_page(struct live *live)
 /* live_page.c: */
 void live_page_release(struct live_page *page);
 void live_complain(struct live *live, const char *message);
-struct live_row *live_row(struct live *live); /* The row under the cursor, NULL none. */
+struct live_row *live_row(struct live *live); /* the cursor's row, or NULL */
 int live_add_row(struct live *live, const struct live_row *row);
 bool live_matches(const struct live *live, const struct live_row *row, bool search);
 
 /* live.c: */
-int live_look(struct live *live); /* Rebuilds the table of the current view. 0 or -ENOMEM. */
+int live_look(struct live *live); /* rebuilds the table of the current view; 0 or -ENOMEM */
 int live_open(struct live *live, const struct live_page *page);
 void live_close(struct live *live);
 void live_set_view(struct live *live, enum live_view view);
@@ -237,36 +229,27 @@ int live_collect_lines(struct live *live, struct live_page *page);
 int live_collect_objects(struct live *live, struct live_page *page);
 int live_collect_threads(struct live *live, struct live_page *page);
 /*
- * Finds the next stack, from *@at on, that has a weight and is in what @page is zoomed into, and
- * sets *@at behind it. False: there is none. *@ret_weight: its weight in the value type shown.
+ * Finds the next stack, from *@at on, with a weight and in @page's zoom, and sets *@at behind it.
+ * False: none is left. *@ret_weight: in the value type shown.
  */
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight);
-/*
- * Returns the index of the stack's first visible location: 1 if that of a system call is hidden, or
- * 0.
- */
+/* Returns the index of the first visible location: 1 if a system call's is hidden, else 0. */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 /* Makes room for sums of @n items, and sets them to 0. 0 or -ENOMEM. */
 int live_clear_sums(struct live *live, size_t n);
-/*
- * Returns the item in whose sums a frame of a stack counts, or LIVE_NONE. The item is less than the
- * @n of live_clear_sums(). @frame: the frame's index in places.of.
- */
+/* Returns the item that counts places.of[@frame], below live_clear_sums()'s @n; or LIVE_NONE. */
 typedef uint32_t live_counts_for(
 	const struct live *live, uint32_t location, size_t frame, const void *context);
 
 /*
- * Sums up all stacks that @page is zoomed into, in live->self and live->total. A stack counts in
- * the self of its leaf's item, and once in the total of each of its items.
+ * Sums up the stacks in @page's zoom in live->self and live->total. A stack counts in the self of
+ * its leaf's item, and once in the total of each of its items.
  */
 void live_sum_up(
 	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
 
-/*
- * Adds to the total of an item, unless that was done already for this value of live->stamps, which
- * is incremented for each stack.
- */
+/* Adds to an item's total once per stack: live->stamps is incremented for each stack. */
 static inline void live_add_total(struct live *live, uint32_t item, double weight)
 {
 	if (live->stamp[item] != live->stamps)
@@ -286,23 +269,16 @@ void live_tree_free(struct live_tree *tree);
 int live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
 int live_tree_fold_all(struct live *live, enum live_fold fold);
 uint32_t live_tree_parent(const struct live *live, uint32_t node);
-/*
- * Finds the next node after @node, in the order shown, that matches the search, and makes it
- * visible. LIVE_NONE: there is none.
- */
+/* Finds the match after @node, in the order shown, and makes it visible. LIVE_NONE: none. */
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 
-/*
- * live_zoom.c: these functions go from one view to another. If that is impossible, they show a
- * message. 0 or -ENOMEM.
- */
+/* live_zoom.c: go from one view to another, or show a message if impossible. 0 or -ENOMEM. */
 int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
 /*
- * live_zoom_thread() zooms out if the view is zoomed into a thread. Otherwise it zooms into the
- * thread at the cursor in the list of threads, and elsewhere opens that list. live_zoom_object()
- * does the same with objects, but zooms directly into the object of the row at the cursor, if it
- * has one.
+ * In a thread's zoom, live_zoom_thread() zooms out. In the list of threads it zooms into the
+ * cursor's thread, and elsewhere opens that list. live_zoom_object() is the same for objects, but
+ * zooms directly into the object of the cursor's row, if any.
  */
 int live_zoom_thread(struct live *live);
 int live_zoom_object(struct live *live);
@@ -311,21 +287,18 @@ int live_zoom_code(struct live *live, enum live_view view);
 /* Opens help, or the command's output, or closes them. */
 int live_zoom_text(struct live *live, enum live_view view);
 int live_next_view(struct live *live, int step);
-/* Shows @view; if that is shown already, the functions. */
+/* Shows @view; if it is shown already, the functions. */
 int live_toggle_view(struct live *live, enum live_view view);
 
 /* live_columns.c: */
 void live_sort(struct live *live, const struct live_page *page);
-/* Returns the title of a column. That of a thread's time names the clock: "CPU%", "WALL%". */
+/* A thread's time is titled after the clock: "CPU%", "WALL%". */
 const char *live_column_title(const struct live *live, const struct live_column *column);
 bool live_column_shown(const struct live_column *column, unsigned columns);
-/*
- * Formats a cell in @to, which has @room bytes, and returns its style. Names and texts are not
- * formatted: @to is "" for them.
- */
+/* Formats a cell in @to, of @room bytes; "" for names and texts. Returns the cell's style. */
 unsigned live_format(const struct live *live, const struct live_row *row,
 	const struct live_column *column, char *to, size_t room);
-/* Returns the style for a weight, by its share. */
+/* Returns the style for a weight's share. */
 unsigned live_heat(const struct live *live, double value);
 bool live_is_noise(const struct live *live, const struct live_row *row);
 
@@ -340,7 +313,7 @@ enum live_prompt_kind {
 };
 void live_prompt_open(struct live *live, enum live_prompt_kind kind);
 int live_prompt_press(struct live *live, struct live_key key);
-void live_show_all(struct live *live); /* Removes the filter. */
+void live_show_all(struct live *live); /* removes the filter */
 const char *live_prompt_label(const struct live *live);
 int live_search(struct live *live, bool backwards);
 
@@ -350,7 +323,7 @@ void live_span_release(struct live_span *span);
 int live_span_update(struct live *live);
 /* Formats the chosen span: "1.20 s to 1.40 s". */
 void live_span_describe(const struct live *live, char *to, size_t room);
-/* Returns the weight of a stack in the chosen span. */
+/* Returns a stack's weight in the chosen span. */
 static inline double live_span_weight(const struct live_span *span, size_t stack)
 {
 	return stack < span->stacks ? span->weight[stack] : 0;

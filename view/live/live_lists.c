@@ -9,10 +9,10 @@
 #include "view/live/live_internal.h"
 #include "view/pairs.h"
 
-/* Stacks with a lower share of all decayed weight are not shown: they are too old. */
+/* A stack with a lower share of all decayed weight is too old to be shown. */
 #define FORGOTTEN 1e-7
 
-/* Is the sample in what the page is zoomed into (a thread, an object)? */
+/* Is the sample in the page's zoom (a thread, an object)? */
 static bool page_takes(
 	const struct live *live, const struct live_page *page, const struct sample *sample)
 {
@@ -140,7 +140,7 @@ static uint32_t line_of(
 	return live->lines.of[frame];
 }
 
-/* A frame counts for the object of its location. @context: by mapping, the index of its object. */
+/* A frame counts for its location's object. @context: by mapping, the index of its object. */
 static uint32_t object_of(
 	const struct live *live, uint32_t location, size_t frame, const void *context)
 {
@@ -185,10 +185,7 @@ int live_collect_lines(struct live *live, struct live_page *page)
 	return add_places(live, live->lines.place, live->lines.n, true);
 }
 
-/*
- * Sets the object of each of the @n mappings: a file that has several mappings is one object.
- * @objects: pairs of a file's name and 0. 0 or -ENOMEM.
- */
+/* A file with several mappings is one object. @objects: pairs of a file's name and 0. */
 static int number_objects(
 	const struct profile *profile, size_t n, uint32_t *object, struct pairs *objects)
 {
@@ -238,7 +235,7 @@ int live_collect_objects(struct live *live, struct live_page *page)
 	return r;
 }
 
-/* Finds or adds the row of a thread. @rows: pairs of pid and tid, by row. NULL: no memory. */
+/* Finds or adds a thread's row. @rows: pairs of pid and tid, by row. NULL: out of memory. */
 static struct live_row *row_of_thread(
 	struct live *live, struct pairs *rows, uint32_t pid, uint32_t tid)
 {
@@ -267,19 +264,13 @@ static uint32_t last_function(const struct live *live, size_t task)
 	return places_leaf(&live->functions, sample.location[live_first_frame(live, &sample)]);
 }
 
-/*
- * Does the row of @task show the title of its process (analyst/titles.h) instead of the thread's
- * name? It does for a main thread whose process has a name with a space, as titles have.
- */
+/* A main thread is shown as its process's title (analyst/titles.h) if that has a space. */
 static bool is_titled(const struct task *task)
 {
 	return task->tid == task->pid && strchr(task->process, ' ');
 }
 
-/*
- * Adds a row for each thread with samples. Sets live->stamp of each task to its row + 1, or to 0 if
- * it has none.
- */
+/* Adds a row for each thread with samples. live->stamp of each task: its row + 1; 0: no row. */
 static int add_tasks(struct live *live, struct pairs *rows)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {
@@ -303,9 +294,8 @@ static int add_tasks(struct live *live, struct pairs *rows)
 }
 
 /*
- * Sets the CPU time of each thread, since the start or the last reset, to the kernel's figure, if
- * it is known. That figure is exact for each thread; the sum of weights of samples is exact only
- * for all threads together.
+ * Replaces each thread's CPU time, since start or reset, by the kernel's figure if known: it is
+ * exact per thread, while weights of samples are exact only for all threads together.
  */
 static void set_used(struct live *live)
 {

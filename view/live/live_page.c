@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every open view has: its text, its rows, the row of the cursor, and a message. */
+/* What every open view has: text, rows, the cursor's row, and a message. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input line, in which the user types a pattern, a least share, a file's name, or a delay. */
+/* The input line, for a pattern, a least share, a file's name, or a delay. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,8 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 }
 
 /*
- * Sets a pattern. It is an extended regular expression, case-sensitive only if it contains
- * capitals. An invalid one, such as "operator(", is taken literally; @why then says so, otherwise
- * it is "".
+ * Sets an extended regular expression, case-sensitive only if it has capitals. An invalid one, such
+ * as "operator(", is taken literally, and @why says so; otherwise @why is "".
  */
 static void set_pattern(
 	const char *text, regex_t *regex, bool *has, char *kept, char why[LIVE_TEXT_BYTES])
@@ -115,7 +114,7 @@ void live_show_all(struct live *live)
 	live_say(live, "the filter is gone");
 }
 
-/* Shows @why a pattern is taken literally, behind the present message, if there is one. */
+/* Says why a pattern is taken literally, behind the present message, if any. */
 static void complain_of_pattern(struct live *live, const char *why)
 {
 	char text[LIVE_TEXT_BYTES];
@@ -205,7 +204,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 	struct live_prompt *prompt = &live->prompt;
 	bool proposed = prompt->proposed;
 
-	prompt->proposed = false; /* Only a first key that types replaces the proposal. */
+	prompt->proposed = false; /* only a first key that types replaces the proposal */
 	switch (key.code) {
 	case LIVE_KEY_ENTER:
 	case '\n': return enter(live);
@@ -226,10 +225,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 	return 0;
 }
 
-/*
- * Moves the cursor to the next (or previous) matching row; the first follows the last. 0 or
- * -ENOMEM.
- */
+/* Moves the cursor to the next (or previous) matching row; after the last row comes the first. */
 int live_search(struct live *live, bool backwards)
 {
 	struct live_page *page = live_page(live);

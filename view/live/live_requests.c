@@ -8,7 +8,7 @@
 
 enum { WHEEL_ROWS = 3, SHIFT_COLUMNS = 8, CONTROL_Z = 'Z' & 0x1f };
 
-/* Does the view have an order of its own, so that no column can be chosen? Then shows a message. */
+/* A view with its own order has no sort column: says so. */
 static bool has_own_order(struct live *live)
 {
 	enum live_view view = live_page(live)->view;
@@ -27,9 +27,7 @@ static void sort_by(struct live *live, int step)
 
 	if (has_own_order(live))
 		return;
-	/*
-	 * Skips the columns by which rows are not sorted: they only repeat a share, or group rows.
-	 */
+	/* Skips columns that only repeat a share or group rows: they are not sorted by. */
 	do
 		column = (column + step + n) % n;
 	while (view->column[column].kind == COLUMN_ERROR ||
@@ -70,7 +68,7 @@ static void change_rate(struct live *live, bool faster)
 	double rate = live->period_ns ? 1e9 / (double)live->period_ns : 250;
 	char text[64];
 
-	/* Below 0 wraps around, so that @at is n or more in both directions if there is none. */
+	/* Below 0, @at wraps around: n or more means in both directions that no rate is left. */
 	while (at < n && (faster ? rates[at] <= rate * 1.001 : rates[at] >= rate * 0.999))
 		at += faster ? 1 : (size_t)-1;
 	if (live->state >= LIVE_ENDED) {
@@ -98,7 +96,7 @@ static void freeze(struct live *live)
 	live_say(live, live->frozen ? "frozen: no samples are taken" : "sampling goes on");
 }
 
-/* Shows the next of the profile's value types that are times. */
+/* Shows the profile's next value type that is a time. */
 static void change_clock(struct live *live)
 {
 	size_t types = live->profile ? profile_value_types(live->profile) : 0, next = live->value;
@@ -145,7 +143,7 @@ static int fold(struct live *live, enum live_fold how, bool all_below)
 
 	if (!in_tree(live) || !row)
 		return 0;
-	/* At a leaf, or a folded node, the cursor goes to its caller. */
+	/* At a leaf or a folded node, the cursor goes to the caller. */
 	if (how == LIVE_CLOSED && !all_below && row->fold != LIVE_OPEN) {
 		uint64_t caller = live_tree_parent(live, row->node);
 
@@ -238,7 +236,7 @@ static bool serve_prompt(struct live *live, enum live_request request)
 	return true;
 }
 
-/* Performs a request that changes how the profile is shown. False: it is none. */
+/* Performs a request about how the profile is shown. False: another request. */
 static bool serve_setting(struct live *live, enum live_request request)
 {
 	switch (request) {
@@ -302,10 +300,7 @@ int live_press(struct live *live, struct live_key key)
 		key.code != LIVE_KEY_F10)
 		return live_span_press(live, key.code);
 	request = live_request_of(key.code);
-	/*
-	 * This key arrives only where ^Z may not suspend: elsewhere the terminal turns it into
-	 * SIGTSTP (terminal_open()).
-	 */
+	/* Only where ^Z may not suspend: elsewhere the terminal sends SIGTSTP. */
 	if (key.code == CONTROL_Z)
 		live_complain(
 			live, "^Z works with -p, under a shell: q leaves, f only stops sampling");

@@ -16,10 +16,7 @@ void live_span_release(struct live_span *span)
 	*span = (struct live_span){0};
 }
 
-/*
- * Converts @weight_ns, a part of an instant's weight, to the value type shown. 0: the value type
- * does not count the instant's state.
- */
+/* @weight_ns: a part of the instant's weight. 0: the instant's state is not of the type shown. */
 static double weight_of(const struct live *live, const struct instant *instant, uint64_t weight_ns)
 {
 	static const char *const states[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};

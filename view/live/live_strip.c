@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The strip of time: how much ran at which time since the beginning. The user chooses a span on it
- * with the arrow keys; tables then show only that span.
- */
+/* The strip of time: how much ran when. Arrow keys choose a span of it, for the tables. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +12,6 @@
 /* LABEL_COLUMNS: columns before the strip. FAR: cells by which PgUp and PgDn move. */
 enum { LABEL_COLUMNS = 6, FAR = 10 };
 
-/* Returns the cell that contains a time. */
 static size_t cell_of(const struct live_span *span, uint64_t ns)
 {
 	size_t at = (size_t)((double)ns / (double)span->end_ns * (double)span->cells);
@@ -28,9 +24,7 @@ static uint64_t begin_of(const struct live_span *span, size_t cell)
 	return (uint64_t)((double)cell / (double)span->cells * (double)span->end_ns);
 }
 
-/*
- * Recomputes the cells if the width has changed, or if there are 2 % more instants. 0 or -ENOMEM.
- */
+/* Recomputes the cells after a change of width, or with 2 % more instants. 0 or -ENOMEM. */
 static int fill_cells(struct live *live, size_t cells)
 {
 	struct live_span *span = &live->span;
@@ -43,7 +37,7 @@ static int fill_cells(struct live *live, size_t cells)
 	if (span->cells == cells && span->instants <= instants &&
 		instants <= span->instants + span->instants / 50)
 		return 0;
-	/* While the user chooses a span, the cells keep their times. */
+	/* Cells keep their times while the user chooses a span. */
 	if (span->cells == cells && span->choosing)
 		return 0;
 	if (array_grow(&span->cell, &span->cell_room, cells) < 0)
@@ -65,10 +59,7 @@ static int fill_cells(struct live *live, size_t cells)
 	return r;
 }
 
-/*
- * Gets the cells that are chosen or being chosen, up to *@ret_to (exclusive). False: there are
- * none.
- */
+/* The cells that are chosen or being chosen, up to *@ret_to (exclusive). False: none. */
 static bool selected(const struct live_span *span, size_t *ret_from, size_t *ret_to)
 {
 	if (span->choosing) {
@@ -147,7 +138,7 @@ int live_span_toggle(struct live *live)
 	span->shown = span->choosing = true;
 	span->anchored = false;
 	if (!span->cells) {
-		/* The strip was not drawn yet: its width follows from that of the screen. */
+		/* Before the first drawing, the strip's width follows from the screen's. */
 		int r = fill_cells(live,
 			live->columns > 2 * LABEL_COLUMNS ? live->columns - LABEL_COLUMNS - 1 : 60);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of a growing profile. Nodes are kept from update to update, with the node at which
- * each stack ends, so an update costs one addition per stack and one per node.
+ * The call tree of a growing profile. Nodes are kept across updates, with the node at which each
+ * stack ends: an update costs one addition per stack and one per node.
  *
  * Recursion is folded: where a function occurs again in a stack, its path goes on at the first
- * occurrence. So no function is below itself, and the totals of callees and the caller's self sum
- * up to the caller's total.
+ * occurrence. So no function is below itself, and a caller's self and its callees' totals sum up to
+ * the caller's total.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +15,7 @@
 #include "base/order.h"
 #include "view/live/live_tree.h"
 
-/*
- * The tree is initially unfolded along its hottest path, while a child has this share of its
- * parent.
- */
+/* Initially, the hottest path is unfolded while a child has this share of its parent. */
 #define HOT_SHARE 0.25
 
 void live_tree_free(struct live_tree *tree)
@@ -77,7 +74,7 @@ static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
 	return (int)tree->nodes++;
 }
 
-/* Finds or adds the nodes of a stack; returns the node at which it ends, or -ENOMEM. */
+/* Finds or adds the nodes of a stack; returns the node at which the stack ends, or -ENOMEM. */
 static int place_stack(struct live *live, struct live_tree *tree, const struct sample *sample)
 {
 	const struct places *places = &live->functions;
@@ -125,10 +122,7 @@ static int remember_open(struct live_tree *tree)
 	return 0;
 }
 
-/*
- * Removes all nodes but the root, because locations got other names, or because system-call frames
- * were hidden or shown. Unfolded paths are remembered. 0 or -ENOMEM.
- */
+/* Removes the nodes, as names or hide_calls changed; remembers unfolded paths. 0 or -ENOMEM. */
 static int begin_anew(struct live *live, struct live_tree *tree)
 {
 	if (remember_open(tree) < 0)
@@ -177,9 +171,7 @@ static bool stack_matches(const struct live *live, const struct sample *sample)
 	return false;
 }
 
-/*
- * Finds which of the functions that were added since the last call the filter matches. 0, -ENOMEM.
- */
+/* Applies the filter to the functions added since the last call. 0 or -ENOMEM. */
 static int match_places(struct live *live)
 {
 	size_t n = live->functions.n;
@@ -243,7 +235,6 @@ static uint32_t hottest_child(const struct live_tree *tree, uint32_t node)
 	return hottest;
 }
 
-/* Unfolds the hottest path from the node @from on. */
 static void open_hottest(struct live_tree *tree, uint32_t from)
 {
 	for (uint32_t node = from, next; node != LIVE_NONE; node = next) {
@@ -291,7 +282,7 @@ int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double l
 	return (int)(n - before);
 }
 
-/* Adds the row of a node. @children: how many of its children have a weight. 0 or -ENOMEM. */
+/* @children: how many of the node's children have a weight. 0 or -ENOMEM. */
 static int add_node(struct live *live, uint32_t index, unsigned indent, int children)
 {
 	const struct tree_item *node = &live->tree->node[index];
@@ -310,7 +301,7 @@ static int add_node(struct live *live, uint32_t index, unsigned indent, int chil
 			.exact = place->unsampled});
 }
 
-/* The children of one of the nodes on the path from the root to the current node. */
+/* The children of a node on the path from the root to the current node. */
 struct visit {
 	size_t begin, at, end; /* positions in tree->child: first, next, behind the last */
 	unsigned indent;       /* of their rows: the caller's, or one more if the path forks */
@@ -318,10 +309,7 @@ struct visit {
 
 enum { DEPTH_MOST = 4096 };
 
-/*
- * Adds the rows of the nodes below @root that have at least the weight @least and are not folded
- * away, depth first. 0 or -ENOMEM.
- */
+/* Adds rows of unfolded nodes with a weight of @least or more, depth first. 0 or -ENOMEM. */
 static int add_nodes(struct live *live, uint32_t root, double least)
 {
 	struct live_tree *tree = live->tree;

@@ -10,10 +10,7 @@
 #include "base/table.h"
 #include "profile/stats.h"
 
-/*
- * The units of decayed weights double each half-life. After this many half-lives the weights are
- * converted to units that begin at 1 again: 2^40 is far below the limit of a float, 2^128.
- */
+/* Units double each half-life, and begin at 1 again after this many: 2^40 is far from overflow. */
 #define UNITS_LAST 40
 
 void live_weights_init(struct live_weights *weights, double half_life_ns)
@@ -42,14 +39,11 @@ double live_weights_per_ns(const struct live_weights *weights)
 {
 	double age = (double)(weights->now_ns - weights->reset_ns) / weights->half_life_ns;
 
-	/*
-	 * The decayed sum of a constant rate of 1 per ns since the reset is the integral of
-	 * 2^(-age / half-life). This is its reciprocal.
-	 */
+	/* The reciprocal of a decayed sum of 1 per ns, the integral of 2^(-age / half-life). */
 	return age > 0 ? M_LN2 / weights->half_life_ns / (1 - exp2(-age)) : 0;
 }
 
-/* Converts decayed weights to units that are 1 at the present time. */
+/* Converts decayed weights to units that are 1 now. */
 static void renew_units(struct live_weights *weights)
 {
 	double scale = live_weights_scale(weights);
@@ -138,7 +132,7 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 		weights->origin_ns = weights->reset_ns = now_ns;
 		weights->types = types;
 	}
-	/* If a value type was added, all weights start again. */
+	/* A new value type makes all weights start again. */
 	if (types != weights->types) {
 		weights->stacks = 0;
 		weights->types = types;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A screen: a table of characters with styles. The live view draws it without a terminal; it is
- * painted on a terminal, printed by batch mode, or checked by tests.
+ * A table of characters with styles, drawn by the live view without a terminal; painted on a
+ * terminal, printed by batch mode, or checked by tests.
  */
 #ifndef VIEW_LIVE_SCREEN_H
 #define VIEW_LIVE_SCREEN_H
@@ -12,10 +12,10 @@
 
 enum screen_style {
 	STYLE_TEXT,
-	STYLE_DIM, /* of little weight: noise, secondary text */
+	STYLE_DIM, /* noise, secondary text */
 	STYLE_BOLD,
 	STYLE_HEADER, /* column titles */
-	STYLE_SORTED, /* the title of the sort column */
+	STYLE_SORTED, /* title of the sort column */
 	STYLE_HOT,    /* shares, greatest first */
 	STYLE_WARM,
 	STYLE_MILD,
@@ -24,9 +24,9 @@ enum screen_style {
 	STYLE_BAD,
 	STYLE_ACCENT, /* what the eye should find first in a line: keys, names of views */
 	STYLES,
-	/* Flags, which may be combined with any of the styles above. */
+	/* Flags, to be combined with any style above. */
 	STYLE_ON_BAR = 0x20,   /* on the background of the first and last line */
-	STYLE_SELECTED = 0x40, /* the line that the cursor is on */
+	STYLE_SELECTED = 0x40, /* the cursor's line */
 	STYLE_MATCH = 0x80,    /* a match of the search */
 };
 
@@ -40,36 +40,34 @@ enum { SCREEN_ROWS_MOST = 512, SCREEN_COLUMNS_MOST = 1024 };
 struct screen {
 	unsigned rows, columns;
 	bool ascii;                    /* no characters beyond ASCII */
-	int cursor_row, cursor_column; /* position of an input line's cursor; -1: invisible */
+	int cursor_row, cursor_column; /* an input line's cursor; -1: invisible */
 	struct screen_cell *cell;      /* row by row */
 };
 
 /*
- * Sets the size of a screen, or of a zeroed structure, and makes all cells blanks. Larger sizes
- * become SCREEN_ROWS_MOST, SCREEN_COLUMNS_MOST. 0; -ENOMEM: the screen is unchanged.
+ * Sets the size of a screen, or of a zeroed structure, and makes all cells blanks. Sizes are
+ * limited to SCREEN_ROWS_MOST, SCREEN_COLUMNS_MOST. 0; -ENOMEM: the screen is unchanged.
  */
 int screen_resize(struct screen *screen, unsigned rows, unsigned columns);
 void screen_release(struct screen *screen);
 void screen_clear(struct screen *screen);
-/* Makes @to, of any size, equal to @from. 0; -ENOMEM: @to is unchanged. */
+/* @to may have any size. 0; -ENOMEM: @to is unchanged. */
 int screen_copy(struct screen *to, const struct screen *from);
 
 /*
- * Puts @text at a position, cut to @columns and at the screen's edge. Characters that are unsafe
- * for a terminal become '?'. Returns the number of columns used.
+ * Puts @text at a position, cut to @columns and at the screen's edge; characters unsafe for a
+ * terminal become '?'. Returns the number of columns used.
  */
 unsigned screen_put(struct screen *screen, unsigned row, unsigned column, unsigned columns,
 	unsigned style, const char *text);
-/* Puts @text as screen_put() does, but so that it ends before column @end. */
+/* As screen_put(), but @text ends before column @end. */
 unsigned screen_put_right(struct screen *screen, unsigned row, unsigned end, unsigned columns,
 	unsigned style, const char *text);
 /* Sets the style of cells of a row, or adds a flag to it. */
 void screen_restyle(
 	struct screen *screen, unsigned row, unsigned column, unsigned columns, unsigned style);
 
-/*
- * Prints a screen as plain text, without the blanks that end lines and the blank lines that end it.
- */
+/* Prints plain text, without blanks at line ends and blank lines at the end. */
 void screen_print(const struct screen *screen, FILE *out);
 
 #endif

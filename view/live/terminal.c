@@ -16,14 +16,13 @@
 enum { GROUND_PLAIN, GROUND_BAR, GROUND_SELECTED, GROUNDS };
 
 /*
- * The state of reading a control sequence that the terminal's description does not have, such as
- * the End of another terminal, or a key with Shift. Its bytes are not keys: '[' would change the
- * rate.
+ * The state within a control sequence that the terminal's description lacks, such as another
+ * terminal's End, or a key with Shift. Its bytes are no keys: '[' would change the rate.
  */
 struct escape {
 	enum { ESCAPE_NONE, ESCAPE_CSI, ESCAPE_SS3 } state;
 	unsigned number; /* the first parameter: 4 in ESC [ 4 ~ */
-	bool more;       /* there are further parameters, such as a modifier */
+	bool more;       /* further parameters have come, such as a modifier */
 };
 
 struct terminal {
@@ -38,8 +37,8 @@ struct terminal {
 };
 
 /*
- * How each style looks: its colour of 256 (@many), its colour of 8 (@few), its background of 256
- * colours (@ground), and its attributes with 256 colours and without. -1: the terminal's default.
+ * A style's colour of 256 (@many) and of 8 (@few), background of 256 (@ground), and attributes with
+ * 256 colours and without. -1: the terminal's default.
  */
 static const struct look {
 	short many, few, ground;
@@ -95,7 +94,7 @@ static void make_styles(struct terminal *terminal)
 	}
 }
 
-/* Has the terminal send SIGTSTP for ^Z, whatever key it had for that; ^C and ^\ stay keys. */
+/* ^Z sends SIGTSTP, whatever key did before; ^C and ^\ stay keys. */
 static void let_suspend(int fd)
 {
 	struct termios modes;
@@ -136,10 +135,7 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspen
 		let_suspend(fileno(out));
 	(void)keypad(stdscr, TRUE);
 	(void)nodelay(stdscr, TRUE);
-	/*
-	 * Wait 100 ms for the further bytes of a key: on a busy machine they may arrive separately.
-	 * That is short enough for Esc to feel quick.
-	 */
+	/* 100 ms for the rest of a key on a busy machine; Esc still feels quick. */
 	(void)set_escdelay(100);
 	(void)mouseinterval(0);
 	(void)mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
@@ -156,10 +152,7 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspen
 	return 0;
 }
 
-/*
- * Goes back to the shell's screen. A terminal without a second screen (vt100) keeps the last one
- * painted, of which only the last line is cleared.
- */
+/* A terminal without a second screen (vt100) keeps the last one, except its last line. */
 static void leave_screen(void)
 {
 	if (!enter_ca_mode) {
@@ -304,7 +297,7 @@ static bool mouse(struct live_key *ret_key)
 	return true;
 }
 
-/* Returns the key of a complete sequence of any terminal, by its final byte @last; 0: none. */
+/* Returns the key of a sequence of any terminal that ends with @last; 0: none. */
 static int32_t sequence_key(const struct escape *escape, wint_t last)
 {
 	static const int32_t numbered[] = {0, LIVE_KEY_HOME, 0, LIVE_KEY_DELETE, LIVE_KEY_END,
@@ -331,9 +324,8 @@ static int32_t sequence_key(const struct escape *escape, wint_t last)
 }
 
 /*
- * Takes a character that may be of a control sequence (ECMA-48: parameters, intermediate bytes, and
- * a final byte). True: it is; *@ret_code is the key of the sequence if this was its end, otherwise
- * 0.
+ * Takes a character that may belong to a control sequence (ECMA-48: parameters, intermediate bytes,
+ * final byte). True: it does; *@ret_code: the key, if the sequence is complete; else 0.
  */
 static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
 {
@@ -354,10 +346,7 @@ static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
 	return true;
 }
 
-/*
- * Is an Esc that was just read a key, not the beginning of a control sequence? The rest of a
- * sequence may come later.
- */
+/* Is the Esc just read a key, not the beginning of a sequence, whose rest may come later? */
 static bool is_alone(struct escape *escape)
 {
 	wint_t key;

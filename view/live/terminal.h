@@ -12,34 +12,29 @@
 struct terminal;
 
 /*
- * Takes over the terminal @in and @out (borrowed). @type: its type; NULL: that of the environment's
- * TERM. @suspends: the terminal sends SIGTSTP for ^Z; otherwise ^Z is a key. A process can have
- * only one struct terminal at a time, and all calls must come from one thread. 0, -ENOMEM;
- * -ENOTSUP: the type is unknown, or cannot position the cursor. Close it with terminal_close().
+ * Takes over the terminal @in and @out (borrowed). @type: its type; NULL: from TERM. @suspends: ^Z
+ * sends SIGTSTP instead of being a key. At most one struct terminal per process at a time, used by
+ * one thread. 0, -ENOMEM; -ENOTSUP: the type is unknown, or cannot position the cursor.
  */
 int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspends,
 	struct terminal **ret_terminal);
-/* Restores the terminal, and frees @terminal; NULL is allowed. */
+/* Restores the terminal, and frees @terminal, which may be NULL. */
 void terminal_close(struct terminal *terminal);
 
 /*
- * terminal_leave() releases the terminal temporarily. terminal_return() takes it back and paints
- * the content again. Modes that others have set since terminal_open() are kept. In between, only
+ * terminal_leave() releases the terminal temporarily, keeping modes that others have set since
+ * terminal_open(). terminal_return() takes the terminal back, and repaints. In between, only
  * terminal_resize() and terminal_close() may be called.
  */
 void terminal_leave(struct terminal *terminal);
 void terminal_return(struct terminal *terminal);
 
-/*
- * Paints a screen. Blocks while the terminal accepts no output. @anew: paints all cells, not only
- * those that changed.
- */
+/* Blocks while the terminal accepts no output. @anew: paints all cells, not only changed ones. */
 void terminal_paint(struct terminal *terminal, const struct screen *screen, bool anew);
 
-/* Notes the terminal's new size. */
 void terminal_resize(struct terminal *terminal, unsigned rows, unsigned columns);
 
-/* Reads the next key; false: there is none yet. Does not block. */
+/* Reads the next key, without blocking. False: there is none yet. */
 bool terminal_key(struct terminal *terminal, struct live_key *ret_key);
 
 #endif

@@ -37,15 +37,15 @@ static int count_inlined(
 }
 
 /*
- * @at: index of a frame of the annotated function. If that frame is at the leaf's address, counts
- * the sample for this address, and for the function that is inlined into the frame, if any.
+ * @at: a frame of the annotated function. If it is at the leaf's address, counts the sample there,
+ * and for the function inlined into the frame, if any.
  */
 static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
 {
 	const struct frames *frames = &annotate->frames;
 	size_t values = profile_value_types(annotate->profile), leaf = 0;
 
-	/* A sample in the kernel counts for the instruction that made the system call. */
+	/* A sample in the kernel counts for the instruction of the system call. */
 	if (frames->n > 1 &&
 		!strcmp(frames->places.place[frames->frame[0].place].object, "[kernel]"))
 		leaf = 1;
@@ -94,7 +94,6 @@ static int count_sample(struct annotate *annotate, size_t index)
 	return 0;
 }
 
-/* Finds the function's object, and the first line of its declaration. */
 static void find_declaration(struct annotate *annotate)
 {
 	const struct profile *profile = annotate->profile;
@@ -134,17 +133,14 @@ static void find_file(struct annotate *annotate)
 			most = sum;
 			annotate->file = annotate->line[i].file;
 		}
-		/* @sum has been computed for the whole file: its other lines are skipped. */
+		/* @sum is that of the whole file: skip the file's other lines. */
 		while (i + 1 < annotate->lines &&
 			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
 			i++;
 	}
 }
 
-/*
- * Collects the lines of the function that @options->function names. The results and @ret_problem
- * are those of print() in struct report (report.h).
- */
+/* Results and @ret_problem: those of print() in struct report (report.h). */
 static int collect_lines(struct annotate *annotate, const struct profile *profile,
 	const struct report_options *options, char **ret_problem)
 {
@@ -238,14 +234,11 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 	}
 }
 
-/*
- * Prints the table that other programs read (sheet.h): each line, the functions inlined in it, and
- * its instructions.
- */
+/* Prints the table for programs: each line, then its inlined functions and instructions. */
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row nothing;
-	struct row_builder head = {0}; /* lives as long as the sheet, which borrows its names */
+	struct row_builder head = {0}; /* the sheet borrows its names */
 	struct row_builder_other other;
 	struct sheet sheet;
 	struct source source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report `annotate`: the source of one function, line by line, with the samples of each line.
- * Below a line stand the functions inlined there and the instructions generated from it.
+ * The report `annotate`: the source of one function with the samples of each line. Below a line
+ * stand the functions inlined there and the instructions generated from it.
  *
  * A line's self and total are those of the report `lines`. An inlined function has the samples in
  * it and in calls inlined into it. An instruction has all samples at its bytes.
@@ -18,10 +18,10 @@
 enum { ANNOTATE_NO_LINE = UINT32_MAX };
 
 struct annotate_line {
-	const char *file; /* "" unknown */
-	uint32_t line;    /* 0 unknown */
+	const char *file; /* "": unknown */
+	uint32_t line;    /* 0: unknown */
 	size_t seen;      /* index + 1 of the last sample counted in its total */
-	struct row row;   /* its values */
+	struct row row;
 };
 
 struct annotate_inlined {
@@ -31,10 +31,10 @@ struct annotate_inlined {
 };
 
 struct annotate_instruction {
-	uint32_t line; /* index of the line, ANNOTATE_NO_LINE none */
+	uint32_t line; /* index of the line; ANNOTATE_NO_LINE: none */
 	uint64_t address;
-	const char *text; /* NULL: the instruction was sampled, but cannot be read */
-	/* the innermost inlined function that contains it; NULL: the annotated function itself */
+	const char *text; /* NULL: sampled, but cannot be read */
+	/* innermost inlined function at the instruction; NULL: the annotated function itself */
 	const char *inlined;
 	const char *inlined_file;
 	uint32_t inlined_line;
@@ -46,11 +46,11 @@ struct annotate {
 	const struct report_options *options;
 	struct frames frames;
 	char *name;         /* of the function; owned */
-	uint32_t declared;  /* first line of the function, 0 unknown */
-	const char *file;   /* the source file with most of the function; "" unknown */
-	const char *object; /* an object with the function; "" unknown */
-	struct row row;     /* values of the function */
-	bool *wanted;       /* by place of @frames: the place is the annotated function */
+	uint32_t declared;  /* first line of the function; 0: unknown */
+	const char *file;   /* the source file with most of the function; "": unknown */
+	const char *object; /* an object with the function; "": unknown */
+	struct row row;     /* of the function */
+	bool *wanted;       /* by place of @frames: is it the annotated function? */
 
 	struct annotate_line *line;
 	struct annotate_inlined *inlined;
@@ -60,40 +60,38 @@ struct annotate {
 	struct table line_table, inlined_table;
 
 	struct row *at;           /* by location: the function's samples there; only self */
-	struct code_object *code; /* requests for instructions, and the answers */
+	struct code_object *code; /* requests for instructions, and answers */
 	struct code_addresses addresses;
-	size_t codes; /* number of requests */
+	size_t codes; /* number of @code */
 };
 
 void annotate_release(struct annotate *annotate);
 
-/* Returns the index of a line, which is added if it is new, or -ENOMEM. */
+/* Returns the index of the line, which is added if it is new, or -ENOMEM. */
 int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line);
 
-/* Requests the instructions, and counts their samples (annotate_code.c). 0 or -ENOMEM. */
+/* Requests the instructions and counts their samples. 0 or -ENOMEM. */
 int annotate_instructions(struct annotate *annotate);
 
 /* Has the row a cost, and at least options->min_percent of all in self or total? */
 bool annotate_is_hot(const struct annotate *annotate, const struct row *row);
 
-/* Does options->instructions choose this instruction? */
 bool annotate_shows_instruction(
 	const struct annotate *annotate, const struct annotate_instruction *instruction);
 
-/* Is the line at index @line shown? It is hot, or has instructions that shall all be shown. */
+/* A shown line is hot, or all its instructions are to be shown. */
 bool annotate_shows_line(const struct annotate *annotate, size_t line);
 
-/* Is the function named @function the annotated one? */
 static inline bool annotate_is(const struct annotate *annotate, const char *function)
 {
 	return !strcmp(annotate->name, function);
 }
 
-/* Prints the report: the print() of its struct report (report.h). */
+/* The print() of struct report (report.h). */
 int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Prints the text form (annotate_text.c). 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int annotate_text(struct annotate *annotate, FILE *out);
 
 #endif

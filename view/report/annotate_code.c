@@ -7,10 +7,7 @@
 #include "base/array.h"
 #include "view/report/annotate.h"
 
-/*
- * Maximum frames of one location: longer chains of inlined calls are cut. No instruction is longer
- * than INSTRUCTION_BYTES_MOST (x86).
- */
+/* Longer chains of inlined calls are cut. No instruction is longer (x86). */
 enum { INSTRUCTION_FRAMES = 128, INSTRUCTION_BYTES_MOST = 15 };
 
 static bool same_line(const void *items, uint32_t index, const void *key)
@@ -29,10 +26,7 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 		&annotate->line_room, &annotate->lines, &key);
 }
 
-/*
- * Does the location have samples at an instruction? (Functions of interpreted languages have the
- * address 0, and no instructions.)
- */
+/* Functions of interpreted languages have the address 0, and no instructions. */
 static bool was_met(const void *context, size_t location)
 {
 	const struct annotate *annotate = context;
@@ -53,10 +47,7 @@ static struct annotate_instruction *append(struct annotate *annotate)
 	return more;
 }
 
-/*
- * Assigns an instruction to its line of the function. @frame: its frames, innermost first. 1: it
- * belongs to the function; 0: it does not; or -ENOMEM.
- */
+/* @frame: innermost first. 1; 0: the instruction is not in the annotated function; or -ENOMEM. */
 static int put_to_line(struct annotate *annotate, struct annotate_instruction *insn,
 	const struct code_frame *frame, unsigned frames)
 {
@@ -79,7 +70,6 @@ static int put_to_line(struct annotate *annotate, struct annotate_instruction *i
 	return 0;
 }
 
-/* Adds an instruction read from its file. */
 static int add_instruction(struct annotate *annotate, const struct code_object *code,
 	const struct code_instruction *from)
 {
@@ -99,8 +89,8 @@ static int add_instruction(struct annotate *annotate, const struct code_object *
 }
 
 /*
- * The instruction at @address, or the one whose bytes contain it: a caller whose callees are hidden
- * is at the last byte of its call. The end of the last instruction is not known. NULL: none.
+ * Returns the instruction that contains @address: a call's location is its last byte. The end of
+ * the last instruction is unknown. NULL: none.
  */
 static struct annotate_instruction *find(
 	struct annotate *annotate, size_t from, size_t to, uint64_t address)
@@ -115,8 +105,8 @@ static struct annotate_instruction *find(
 }
 
 /*
- * Adds the samples at a location to its instruction, which is among annotate->instruction[@from,
- * @to). If the instruction was not read, it is added, with the line that the profile has.
+ * Adds a location's samples to its instruction in annotate->instruction[@from, @to), or to a new
+ * one, with the profile's line, if the instruction was not read.
  */
 static int count_location(struct annotate *annotate, size_t index, size_t from, size_t to)
 {
@@ -144,10 +134,9 @@ static int count_location(struct annotate *annotate, size_t index, size_t from, 
 	return put_to_line(annotate, insn, frame, n);
 }
 
-/* Adds the instructions of all answers, and counts the samples of each. */
 static int take_answers(struct annotate *annotate, size_t mappings)
 {
-	/* By mapping: where its instructions are. */
+	/* By mapping: the range of its instructions in @annotate. */
 	struct range {
 		size_t from, to;
 	} *read = calloc(mappings + 1, sizeof(*read));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints rows of the text form: lines, functions inlined there, instructions. */
 #include "view/report/annotate_text.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 
 #include "view/share.h"
 
-/* Maximum columns of the name of an inlined function beside an instruction. */
+/* Maximum columns of an inlined function's name beside an instruction. */
 enum { NAME_COLUMNS = 40 };
 
 static const char *color_of(const struct annotate_printing *p, const struct row *row)
@@ -58,9 +57,7 @@ size_t annotate_columns_before(const struct annotate_printing *p)
 		(p->wide ? ANNOTATE_TIME_COLUMNS : 0);
 }
 
-/*
- * Returns the number of columns for the source text; SIZE_MAX if the report's width is unlimited.
- */
+/* Returns the columns for the source text; SIZE_MAX: unlimited. */
 static size_t room_of(const struct annotate_printing *p)
 {
 	if (!p->options->width)

@@ -10,10 +10,7 @@
 #include "view/share.h"
 #include "view/wrap.h"
 
-/*
- * CONTEXT: lines shown before and behind one with samples. WIDE: in reports of at least this width,
- * or without a width, times are shown.
- */
+/* CONTEXT: lines around one with samples. WIDE: minimum width of a report that shows times. */
 enum { CONTEXT = 3, WIDE = 100 };
 
 static size_t indent_of(const char *text)
@@ -53,10 +50,7 @@ static void find_indent(struct annotate_printing *p, uint32_t first, uint32_t la
 		p->indent = 0;
 }
 
-/*
- * Prints the context lines before line @number, up to @upto (exclusive). *@done is the last line
- * printed; dots stand for lines omitted since then.
- */
+/* Context before line @number, up to @upto (exclusive). *@done: the last line printed. */
 static int put_around(struct annotate_printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;
@@ -74,7 +68,7 @@ static int put_around(struct annotate_printing *p, uint32_t *done, uint32_t upto
 	return r;
 }
 
-/* Prints context lines behind *@done, the last line printed, and before line @before. */
+/* Context behind *@done (the last line printed) and before line @before. */
 static int put_behind(struct annotate_printing *p, uint32_t *done, uint32_t before)
 {
 	int r = 0;
@@ -82,7 +76,7 @@ static int put_behind(struct annotate_printing *p, uint32_t *done, uint32_t befo
 	for (unsigned i = 0; i < CONTEXT && *done && *done + 1 < before && r == 0; i++) {
 		const char *before_it = source_line(&p->source, *done);
 
-		/* After a closing bracket in the first column, another function follows. */
+		/* A closing bracket in the first column ends the function. */
 		if (!source_line(&p->source, *done + 1) || (before_it && before_it[0] == '}'))
 			break;
 		r = put_line(p, ++*done, SIZE_MAX);
@@ -90,10 +84,7 @@ static int put_behind(struct annotate_printing *p, uint32_t *done, uint32_t befo
 	return r;
 }
 
-/*
- * Prints the lines of one file: those at @first to @last of p->order. @own: the function is
- * declared in that file.
- */
+/* Prints p->order[@first] to [@last], lines of one file. @own: it declares the function. */
 static int put_lines(struct annotate_printing *p, size_t first, size_t last, bool own)
 {
 	const struct annotate *a = p->annotate;
@@ -123,7 +114,7 @@ static int put_lines(struct annotate_printing *p, size_t first, size_t last, boo
 	return r < 0 ? r : put_behind(p, &done, own ? UINT32_MAX : done + 1);
 }
 
-/* Prints the file's name, and why its source is not shown, or may be another version. */
+/* Prints the file's name, and why its source is missing or may be another version. */
 static int put_file_head(const struct annotate_printing *p, const char *file)
 {
 	struct wrap wrap;
@@ -177,10 +168,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/*
- * Prints the function's name, cut to a line, and its object, in the same line if there is room for
- * it.
- */
+/* Prints the function's name, cut to a line, and its object, in that line if there is room. */
 static int put_name(const struct annotate_printing *p)
 {
 	const struct annotate *a = p->annotate;
@@ -222,7 +210,7 @@ static int put_head(const struct annotate_printing *p)
 	return 0;
 }
 
-/* Prints why instructions are missing, each sentence once. */
+/* Prints why instructions are missing, each reason once. */
 static int put_problems(const struct annotate_printing *p)
 {
 	const struct annotate *a = p->annotate;

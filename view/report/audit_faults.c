@@ -9,15 +9,12 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/*
- * The kernel measures system time by sampling at its timer ticks. Their longest usual period is
- * 10 ms (CONFIG_HZ=100).
- */
+/* The kernel measures system time at its timer ticks, at most 10 ms apart (CONFIG_HZ=100). */
 #define TICK_NS 10000000.0
-/* A share below this one is not reported. */
+/* A lower share is not reported. */
 #define LEAST 0.05
 
-/* Returns the CPU time in system calls: that of their rows, and what --user-only left out. */
+/* CPU time of the profile's system calls, and of those that --user-only left out. */
 static uint64_t in_calls(const struct profile *profile)
 {
 	uint64_t ns = 0;
@@ -36,7 +33,7 @@ static uint64_t in_calls(const struct profile *profile)
 	return ns;
 }
 
-/* Returns the standard error of a share that was estimated from @n observations. */
+/* Standard error of a share estimated from @n observations. */
 static double error_of(double share, double n)
 {
 	share = share < 1 ? share : 1;

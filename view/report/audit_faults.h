@@ -8,10 +8,9 @@
 struct profile;
 
 /*
- * Prints a line about the kernel's CPU time outside of system calls, in page faults and interrupts.
- * A thread that is stopped there seems to be in the program's own code, so this time is in the rows
- * of the program's functions. Nothing is printed if it is less than 5 % of the CPU time, or less
- * than twice its 95 % error.
+ * Prints the kernel's CPU time in page faults and interrupts, if it is at least 5 % of the CPU time
+ * and twice its 95 % error. A thread stopped there seems to be in the program's code: this time is
+ * in the rows of the program's functions.
  */
 void audit_faults_print(const struct profile *profile, bool ascii, FILE *out);
 

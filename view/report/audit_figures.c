@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints single figures of the audit, and all of them for summary. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -65,11 +64,11 @@ size_t audit_print_losses(
 
 		if (!audit_figure(a->profile, losses[i].key, &n) || (!n && !losses[i].always))
 			continue;
-		/* The profile of another program does not say whether anything was lost. */
+		/* A profile of another program does not say whether samples were lost. */
 		if (!n && !profile_audit(a->profile, "lost_samples", &ignored))
 			continue;
 		if (i == 0)
-			of += n; /* the profile's number of samples lacks the lost ones */
+			of += n; /* the profile's samples exclude lost ones */
 		audit_separate(a, begin);
 		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);
 		if (n && of)
@@ -138,9 +137,9 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 }
 
 /*
- * Prints two lines: "audit: 3104 samples, 248 of 250 Hz reached, cost 0.93 % of the CPU time, as
- * good as 3011 of equal weight, 12.43 s of CPU time (20.0 ms unsampled)", "found 99.2 % ± 1.1 of
- * the expected samples, real-time priority"
+ * Prints the lines "audit: 3104 samples, 248 of 250 Hz reached, cost 0.93 % of the CPU time, as
+ * good as 3011 of equal weight, 12.43 s of CPU time (20.0 ms unsampled)" and "found 99.2 % ± 1.1 of
+ * the expected samples, real-time priority".
  */
 static void print_coverage(struct auditing *a)
 {
@@ -178,7 +177,6 @@ static void print_stops(struct auditing *a)
 	uint64_t ns, count;
 	double stopped;
 
-	/* If nothing was stopped, stops have no length. */
 	if (profile_audit(a->profile, "stops", &count) && !count)
 		return;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The audit says how reliable a report is. Figures that the profile lacks are omitted. */
+/* The audit says how reliable a report is. It omits figures that the profile lacks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "view/report/report.h"
 #include "view/wrap.h"
 
-/* If at least one sample in MANY_UNRESOLVED is unresolved, the audit recommends doctor. */
+/* The audit recommends doctor if at least 1 sample in so many is unresolved. */
 enum { MANY_UNRESOLVED = 5 };
 
 /* Prints "threads lived 26.94 s: 13.0 % on a CPU, 34.1 % waiting for one, 52.8 % blocked". */
@@ -40,7 +40,6 @@ static void print_wall(struct auditing *a)
 		fprintf(a->out, " (%.1f %% unseen)", (double)blocked[1] * percent);
 }
 
-/* Recommends doctor if many samples have no function name. */
 static void point_to_doctor(struct auditing *a)
 {
 	uint64_t unresolved = 0, samples = 0;
@@ -78,7 +77,7 @@ static void print_losses_briefly(struct auditing *a)
 	};
 	uint64_t ignored;
 
-	/* The profile of another program does not say whether anything was lost. */
+	/* A profile of another program does not say whether anything was lost. */
 	if (!audit_print_losses(a, "audit: ", losses, sizeof(losses) / sizeof(*losses)) &&
 		profile_audit(a->profile, "lost_samples", &ignored)) {
 		audit_separate(a, "audit: ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with the sampling or the figures, a sentence each, and what can be done. */
+/* A sentence for each thing that is wrong with the sampling or the figures, and its remedy. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,12 +11,12 @@
 #include "view/report/audit_internal.h"
 
 /*
- * FAST_HZ: at this rate and above, the length of a stop limits the rate. MANY_TRUNCATED: with more
- * than one truncated stack in so many samples, the audit recommends the option that copies more of
- * stacks. IDLE: with less than 1/IDLE of the elapsed time on a CPU, it recommends the wall clock.
- * FEW_PERIODS: a run of fewer periods may have no sample by chance. MANY_PERIODS: a run of so
- * many must have samples. FEW_SAMPLES: with fewer effective samples, the 95 % interval of a share
- * of one half reaches 10 points or more to either side.
+ * FAST_HZ: from this rate on, the length of a stop limits the rate. MANY_TRUNCATED: with more than
+ * 1 truncated stack in so many samples, the audit recommends copying more of stacks. IDLE: with
+ * less than 1/IDLE of the elapsed time on a CPU, it recommends the wall clock. FEW_PERIODS: a run
+ * of fewer periods may have no sample by chance; a run of MANY_PERIODS must have some. FEW_SAMPLES:
+ * with fewer effective samples, the 95 % interval of a share of one half reaches 10 points or more
+ * to either side.
  */
 enum {
 	FAST_HZ = 5000,
@@ -27,15 +27,15 @@ enum {
 	FEW_SAMPLES = 100
 };
 
-/* How the sampler gets real-time priority: sprofrun(1) has a section about it. */
+/* sprofrun(1) has a section about real-time priority. */
 #define GIVES_REALTIME "RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man sprofrun"
 
 /*
  * Prints "found 88 % of the expected samples: CPUs busy with other programs (12 % of the instants
- * came late)". Late instants give no samples, so they explain a missing part about as large as
- * their share. Why more are missing is not measured; the sentence names the usual cause: threads
- * that run for too short a time to be stopped. A sampler with real-time priority is delayed only by
- * other programs with real-time priority, or by a hypervisor.
+ * came late)". Late instants give no samples, so they explain about their share of missing samples.
+ * Why more are missing is not measured; the sentence names the usual cause, threads that run for
+ * too short a time to be stopped. Only programs with real-time priority and hypervisors delay a
+ * sampler with real-time priority.
  */
 static void print_cause(struct auditing *a, const struct audit_found *found)
 {
@@ -63,9 +63,7 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 			found->realtime == 0 ? "; real-time priority avoids that: " GIVES_REALTIME
 					     : "",
 			by_short ? "; " : "");
-	/*
-	 * Without real-time priority, a sampler that waits for its CPU misses busy threads as well.
-	 */
+	/* Without real-time priority, a sampler that waits for its CPU also misses threads. */
 	if (by_short)
 		fprintf(a->out,
 			"why %sis not measured; usually %sthreads run less than 0.1 ms at a time",
@@ -86,9 +84,9 @@ static uint64_t throttled(const struct profile *profile)
 }
 
 /*
- * Is the rate low because threads seldom ran? The sampler lengthens the period of a CPU while it
- * finds no thread there. True if the threads used less than a quarter of the elapsed time, and the
- * bound of the cost explains less than half of the missing samples.
+ * Is the rate low because threads seldom ran? (The sampler lengthens the period of a CPU where it
+ * finds no thread.) True if threads used less than a quarter of the elapsed time, and the bound of
+ * the cost explains less than half of the missing samples.
  */
 static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
 {
@@ -100,10 +98,7 @@ static bool runs_seldom(const struct profile *profile, const struct audit_rate *
 		rate->asked_hz < FAST_HZ;
 }
 
-/*
- * Did threads wait for a CPU for longer than they had one? False, too, if the audit does not say
- * so: only that of a wall-clock profile does.
- */
+/* Did threads wait for a CPU longer than they had one? Known only with the wall clock. */
 static bool waits_for_cpus(const struct profile *profile)
 {
 	uint64_t queue, kernel;
@@ -112,7 +107,6 @@ static bool waits_for_cpus(const struct profile *profile)
 		profile_audit(profile, "kernel_cpu_ns", &kernel) && queue > kernel;
 }
 
-/* Returns the end of remarks about a low rate: that times are right nevertheless. */
 static const char *times_are_right(const struct audit_rate *rate)
 {
 	uint64_t samples = rate->effective ? rate->effective : rate->samples;
@@ -121,16 +115,13 @@ static const char *times_are_right(const struct audit_rate *rate)
 				     : "times are right";
 }
 
-/* Does the bound of the cost explain at least half of the missing samples? */
+/* Does the bound of the cost explain half of the missing samples or more? */
 static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
 {
 	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
 }
 
-/*
- * Prints remarks about a low rate. @is_found: no other remark explains missing
- * samples. @late: the share of instants that came late.
- */
+/* @is_found: no other remark explains missing samples. @late: share of late instants. */
 static void print_rate_remarks(
 	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
 {
@@ -162,7 +153,7 @@ static void print_rate_remarks(
 			rate->samples, rate->expected);
 }
 
-/* Does the profile have samples that say how exact its shares are? A difference has none. */
+/* A difference of profiles has negative counts, and no confidence intervals. */
 static bool has_precision(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile_samples(profile); i++) {
@@ -172,10 +163,7 @@ static bool has_precision(const struct profile *profile)
 	return profile_period_ns(profile) > 0;
 }
 
-/*
- * Says what a share is worth in a profile of few samples: "few samples (11): shares are uncertain
- * by up to 25 points; ...". Uses the samples only, because a part of a profile has no rate.
- */
+/* Prints "few samples (11): …" from the samples only: a part of a profile has no rate. */
 static void print_few(struct auditing *a)
 {
 	uint64_t elapsed, samples, effective = 0;
@@ -209,7 +197,6 @@ static size_t longest_stack(const struct profile *profile)
 	return most;
 }
 
-/* Recommends the option that copies more of stacks, if many do not reach main. */
 static void print_truncated(struct auditing *a)
 {
 	uint64_t truncated = 0, samples = 0;
@@ -230,9 +217,9 @@ static void print_truncated(struct auditing *a)
 }
 
 /*
- * Recommends the wall clock ("on a CPU for 0.1 % of the time: …") if the threads were on a CPU for
- * less than 1/IDLE of the time and the profile says nothing about the rest. Before that, recommends
- * the descendants, if they were left out: they may do the work.
+ * Recommends the wall clock ("on a CPU for 0.1 % of the time: …") if threads were on a CPU for less
+ * than 1/IDLE of the time and the profile lacks the rest. Before that, recommends to profile the
+ * descendants, if they were left out: they may do the work.
  */
 static void point_to_wall(struct auditing *a)
 {
@@ -254,8 +241,8 @@ static void point_to_wall(struct auditing *a)
 }
 
 /*
- * Explains a profile without samples: a run of less than MANY_PERIODS periods may have none. From
- * FEW_PERIODS on, the short CPU time alone does not explain it, and other causes are named.
+ * Explains a profile without samples. From FEW_PERIODS on, too little CPU time is no explanation,
+ * and other causes are named; from MANY_PERIODS on, nothing is printed.
  */
 static void print_no_samples(struct auditing *a)
 {
@@ -286,7 +273,7 @@ void audit_print_remarks(struct auditing *a)
 	struct audit_found found;
 	struct audit_rate rate;
 	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
-	/* Periods about as short as stops explain missing samples. */
+	/* A period about as short as a stop explains missing samples. */
 	bool is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
 
 	if (has_found && found.is_off && !is_fast)

@@ -13,7 +13,7 @@
 #include "view/options.h"
 #include "view/sheet.h"
 
-/* Returns the sample's label @key as text, which the caller frees; NULL: none, or no memory. */
+/* Returns the label's text, which the caller frees; NULL: no label, or no memory. */
 static char *label_text(const struct profile *profile, const struct sample *sample, const char *key)
 {
 	for (size_t i = 0; i < labels_count(profile, sample->labels); i++) {
@@ -29,10 +29,7 @@ static char *label_text(const struct profile *profile, const struct sample *samp
 	return NULL;
 }
 
-/*
- * Returns the name of a process, which the caller frees: "solver 4711", "solver 4711 on node7", or
- * without a pid if it is unknown, as in files of other programs.
- */
+/* Returns "solver 4711 on node7", without an unknown pid or host. The caller frees it. */
 static char *process_text(const struct profile *profile, const struct sample *sample)
 {
 	struct task task = profile_task(profile, sample->task);
@@ -48,8 +45,8 @@ static char *process_text(const struct profile *profile, const struct sample *sa
 }
 
 /*
- * Returns the group of a sample, or -ENOMEM; -ENOENT: it has none. The time of threads without
- * samples is recorded for all processes of an executable together, so no process has it.
+ * Returns the group of a sample, or -ENOMEM; -ENOENT: none. The time of threads without samples is
+ * recorded once for all processes of an executable, so it belongs to no process.
  */
 static int group_of(struct balance *b, const struct sample *sample)
 {
@@ -65,10 +62,7 @@ static int group_of(struct balance *b, const struct sample *sample)
 	case REPORT_BY_HOST: name = label_text(profile, sample, LABEL_HOST); break;
 	default: name = process_text(profile, sample); break;
 	}
-	/*
-	 * A profile of another program may name no process: its samples are in no group. (The
-	 * pool's id 0 is the text "", so groups have the ids from 1 on.)
-	 */
+	/* Another program's profile may name no process. (The pool's id 0 is the text "".) */
 	id = name && name[0] ? pool_add_text(&b->names, name) : -ENOENT;
 	free(name);
 	return id < 0 ? id : id - 1;
@@ -100,10 +94,7 @@ static void set_period(struct balance *b)
 	b->period = samples > 0 ? weight / samples : 0;
 }
 
-/*
- * Adds the group of @sample if it is new: if the group's name was just added to b->names, there are
- * more names than groups.
- */
+/* Adds the sample's group if its name was just added: then there is a name more than groups. */
 static void add_group(struct balance *b, const struct sample *sample)
 {
 	const struct profile *profile = b->frames.profile;
@@ -162,7 +153,7 @@ static void take_value(struct balance_row *row, uint32_t group, double value)
 	row->mean += value;
 }
 
-/* Sorts rows: "all functions" first, then functions by the excess of the busiest over the mean. */
+/* "All functions" first, then by the excess of the busiest group over the mean. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct balance_row *x = a, *y = b;

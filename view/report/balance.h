@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `merge --by`: how evenly groups (ranks, hosts or processes) share the work, by function, and
- * which of them behave alike. Imbalance is the excess of the busiest group over the mean, in
- * percent of the mean. If a barrier ends the work, the others wait there for the busiest.
+ * which groups behave alike. Imbalance is the excess of the busiest group over the mean, in percent
+ * of the mean: at a barrier, the other groups wait for the busiest.
  */
 #ifndef VIEW_REPORT_BALANCE_H
 #define VIEW_REPORT_BALANCE_H
@@ -12,19 +12,15 @@
 #include "view/report/report.h"
 
 struct balance_group {
-	double weight, samples; /* its weight; its number of samples */
-	/*
-	 * The name of the group's program, owned by the profile. Only its first @program_bytes
-	 * count: 6 of "solver rank 3". NULL: the group may have several programs.
-	 */
-	const char *program;
-	size_t program_bytes;
-	uint32_t like; /* the first group that behaves like this one, possibly itself */
+	double weight, samples; /* @samples: number of samples */
+	const char *program;    /* the profile's text; NULL: the group may have several programs */
+	size_t program_bytes;   /* leading bytes of @program that count: 6 of "solver rank 3" */
+	uint32_t like;          /* first group that behaves like it, or itself */
 };
 
 struct balance_row {
-	uint32_t place; /* BALANCE_ALL: all functions */
-	uint32_t most;  /* the group with the greatest value */
+	uint32_t place; /* or BALANCE_ALL */
+	uint32_t most;  /* the busiest group */
 	double least, mean, greatest;
 };
 
@@ -32,16 +28,16 @@ enum { BALANCE_ALL = UINT32_MAX };
 
 struct balance {
 	struct frames frames;
-	struct pool names; /* names of groups; group 0 has id 1 */
+	struct pool names; /* of groups; group 0 has id 1 */
 	struct balance_group *group;
 	size_t groups;
-	double left_out;   /* weight of samples that are in no group */
-	double period;     /* mean weight of a sample; 0: the number of samples is unknown */
-	struct pairs part; /* pairs of a group and a place */
+	double left_out;   /* weight of samples in no group */
+	double period;     /* mean weight of a sample; 0: unknown */
+	struct pairs part; /* group and place */
 	double *weight;    /* by index in @part */
 	size_t weight_room;
-	struct balance_row *row; /* "all functions" first, then the most uneven functions */
-	size_t rows, cut;        /* number of rows; number of rows that the limit omits */
+	struct balance_row *row; /* "all functions", then the most uneven functions */
+	size_t rows, cut;        /* @cut: rows omitted by the limit */
 };
 
 static inline const char *balance_name(const struct balance *balance, size_t group)
@@ -49,13 +45,13 @@ static inline const char *balance_name(const struct balance *balance, size_t gro
 	return pool_at(&balance->names, (uint32_t)group + 1);
 }
 
-/* Sets @like of all groups (balance_alike.c). 0 or -ENOMEM. */
+/* Sets @like of all groups. 0 or -ENOMEM. */
 int balance_find_alike(struct balance *balance);
 
-/* Prints the report: the print() of its struct report (report.h). */
+/* The print() of struct report (report.h). */
 int balance_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
-/* Prints the text form (balance_text.c). 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int balance_text(const struct balance *balance, FILE *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds groups that behave alike. A group joins the first leader (a group that did not join
- * another) whose functions have about the same shares, and whose total is about the same. The
- * distance of two groups is half the sum of the differences of all shares: the part of the time
- * that one of them spends in other functions. Sampling alone makes distances and differences of
- * totals; how large they are follows from the numbers of samples.
+ * Finds groups that behave alike. A leader is a group that did not join another. A group joins the
+ * first leader with about equal shares of functions and about equal total. The distance of two
+ * groups is half the sum of the differences of all shares: the part of the time that one group
+ * spends in other functions. Sampling alone makes distances and differences of totals; their size
+ * follows from the numbers of samples.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,25 +20,24 @@
 #define ALIKE 0.1
 
 /*
- * Groups of different programs are called alike only if they have enough samples: chance alone must
- * not explain a greater distance, or a greater relative difference of the totals, than this. That
- * takes about 90 samples of each.
+ * Groups of different programs are alike only if chance alone makes neither a distance nor a
+ * relative difference of totals above this: it takes about 90 samples of each group.
  */
 #define MOST_CHANCE 0.3
 
-/* Maximum leaders. Further groups are compared with these only. */
+/* Maximum leaders: further groups are compared with these only. */
 enum { LEADERS_MOST = 64 };
 
 struct leaders {
-	double *share[LEADERS_MOST];  /* by leader: an array of its shares, by place */
-	uint32_t group[LEADERS_MOST]; /* by leader: its group */
+	double *share[LEADERS_MOST];  /* by leader: its shares, by place */
+	uint32_t group[LEADERS_MOST]; /* by leader */
 	size_t n;
 };
 
 /*
- * Returns the variance of a group's weight due to sampling. A large count of n samples has a
- * variance of n. For a small one that is too little: where 3 samples are expected, 0 are found in 5
- * % of all cases. With n + 2, twice the standard deviation is 2.8 for 0 samples, about those 3.
+ * Variance of a group's weight due to sampling. A count of n samples has the variance n; that is
+ * too little for a small n: where 3 are expected, 0 are found in 5 % of cases. With n + 2, twice
+ * the standard deviation is 2.8 for 0 samples.
  */
 static double variance(const struct balance *b, const struct balance_group *group)
 {
@@ -47,10 +46,7 @@ static double variance(const struct balance *b, const struct balance_group *grou
 	return b->period > 0 ? period * period * (group->samples + 2) : 0;
 }
 
-/*
- * Returns the distance of two groups, given their shares by place (@a, @of) and their numbers of
- * samples. *@ret_chance: twice the mean distance that sampling alone would make.
- */
+/* @a, @of: shares by place. *@ret_chance: twice the mean distance that sampling alone makes. */
 static double distance(const struct balance *b, const double *a, const double *of, double samples,
 	double of_samples, double *ret_chance)
 {
@@ -88,22 +84,18 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 		return false;
 	if (differ && noise > MOST_CHANCE * most)
 		return false;
-	/*
-	 * If one of the groups has no sample, their functions cannot be compared: the totals, which
-	 * are about equal, decide.
-	 */
+	/* Without samples, functions cannot be compared: the totals, about equal, decide. */
 	if (b->period > 0 && (a->samples <= 0 || of->samples <= 0))
 		return true;
 	apart = distance(b, leaders->share[leader], share, a->samples, of->samples, &chance);
 	if (differ && chance > MOST_CHANCE)
 		return false;
-	/* Up to twice the mean effect of sampling (@chance) is no difference. */
 	return apart <= ALIKE + chance;
 }
 
 /*
- * Returns an array, which the caller frees, with the share of each place in @group; NULL: out of
- * memory. The group's pairs are order[first[group]] to order[first[group + 1] - 1].
+ * Returns the share of each place in @group, which the caller frees; NULL: out of memory. The
+ * group's pairs are order[first[group]] to order[first[group + 1] - 1].
  */
 static double *shares_of(
 	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)

@@ -123,7 +123,7 @@ static void put_left_out(const struct balance *b, const char *what, FILE *out)
 	fprintf(out, "left out: %s of no known %s\n", text, what);
 }
 
-/* Prints the groups that behave alike, a line for each kind of behaviour. */
+/* Prints a line for each kind of behaviour. */
 static int put_kinds(const struct balance *b, FILE *given)
 {
 	static const char *const names[] = {"", "rank", "host", "process"};

@@ -70,10 +70,7 @@ static int flatten(struct calling *c, const struct sample *sample)
 	return 0;
 }
 
-/*
- * Are all frames between the leaf and the function (at @at) of the leaf's own function? Then the
- * leaf's function is a callee, perhaps with recursion.
- */
+/* Is the leaf's function called by the frame @at, directly or through its own recursion? */
 static bool is_leaf_callee(const struct calling *c, size_t at)
 {
 	for (size_t i = 1; i < at; i++) {
@@ -111,7 +108,7 @@ static int add_sample(struct calling *c, const struct sample *sample, size_t sta
 	return error;
 }
 
-/* Marks the function's places. If they are in several objects, its row has no object. */
+/* Marks the function's places. If several objects have them, its row has no object. */
 static void mark(struct callers *callers, const char *name)
 {
 	struct row *function = &callers->function;
@@ -151,10 +148,7 @@ static void settle(
 	struct callers *callers, struct callers_side *side, const struct report_options *options)
 {
 	size_t weight = callers->sums.weight, kept = 0;
-	/*
-	 * In a difference, large increases and decreases may cancel out in the sum, so that a
-	 * minimum share of it would mean nothing: all rows are shown.
-	 */
+	/* In a difference of profiles, changes may cancel out: a minimum share means nothing. */
 	double least = callers->sums.negative
 		? 0
 		: (double)callers->sums.whole * options->min_percent / 100;

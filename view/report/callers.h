@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report `callers`: one function, its callers and its callees, each with its share.
+ * The report `callers`: a function, its callers and its callees, each with its share.
  *
- * The total of a caller or callee counts each sample once whose stack has the call, however often.
- * The self of a caller is the function's own self when called by it. The self of a callee is the
- * callee's own when the function called it. A function that calls itself is not its own caller. The
- * totals of callers may sum up to more than the function's, because a stack may contain several
- * callers.
+ * The total of a caller or callee counts each sample once whose stack has the call. A caller's self
+ * is the function's self when called by it; a callee's self is the callee's own when called by the
+ * function. A function that calls itself is not its own caller. Totals of callers may add up to
+ * more than the function's, because a stack may contain several callers.
  */
 #ifndef VIEW_REPORT_CALLERS_H
 #define VIEW_REPORT_CALLERS_H
@@ -14,47 +13,44 @@
 #include "view/places.h"
 #include "view/rows.h"
 
-/* Stands for the missing caller of an outermost function. */
+/* The caller of an outermost function. */
 #define CALLERS_NOBODY "[no caller]"
 
 struct callers_side {
 	struct row *row; /* hottest first */
 	size_t n, room;
-	uint32_t *row_of; /* by place, and last for no caller: index of the row + 1; 0: none */
+	uint32_t *row_of; /* by place, last for no caller: index of the row + 1; 0: none */
 	size_t *seen;     /* by row: index + 1 of the last sample counted in its total */
 	size_t seen_room;
-	size_t left_out; /* number of rows that the options exclude */
+	size_t left_out; /* number of rows excluded by the options */
 };
 
 struct callers {
 	struct row function;
 	struct callers_side caller, callee;
-	bool *is_function; /* by place: is the place the function that the report is about? */
+	bool *is_function; /* by place: is it of the report's function? */
 	struct places places;
-	struct rows sums; /* the sums that rows_sum_up() computes; without rows */
+	struct rows sums; /* sums only, of rows_sum_up() */
 };
 
-/*
- * Collects callers and callees. -ENOENT: no function has that name, or the expression matches none
- * or several. The other results and @ret_problem are those of print() in struct report.
- */
+/* -ENOENT: not exactly one function matches. Else the contract of struct report's print(). */
 int callers_init(struct callers *callers, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void callers_release(struct callers *callers);
 
 /*
- * Finds the function of which @options->function is the name, the name as linked, or an extended
- * regular expression that matches no other name. The caller frees *ret_name, the name as shown.
- * Results as those of callers_init().
+ * Finds the function that @options->function names: as shown, as linked, or by an extended regular
+ * expression that matches a single name. The caller frees *@ret_name, the name as shown. Results:
+ * those of callers_init().
  */
 int callers_find(const struct profile *profile, const struct report_options *options,
 	char **ret_name, char **ret_problem);
 
-/* Prints the report: the print() of its struct report (report.h). */
+/* The print() of struct report (report.h). */
 int callers_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Prints the text form (callers_text.c). 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int callers_text(const struct profile *profile, const struct report_options *options,
 	const struct callers *callers, FILE *out);
 

@@ -8,15 +8,12 @@
 #include "base/text.h"
 #include "view/report/callers.h"
 
-/*
- * CANDIDATES: maximum names that a message lists. LIST_COLUMNS: the width of a message, if the
- * report has no width. INDENT: blanks before a name.
- */
+/* CANDIDATES: maximum names listed. LIST_COLUMNS: width if the report's is unlimited. */
 enum { CANDIDATES = 8, LIST_COLUMNS = 100, INDENT = 4 };
 
 struct finding {
 	struct rows rows; /* functions, greatest total first */
-	bool *hit;        /* by row: its name matches, and no earlier row has that name */
+	bool *hit;        /* by row: it matches, and no earlier row has its name */
 	size_t hits;
 };
 
@@ -48,7 +45,7 @@ static const char *find_row(const struct rows *rows, const char *name)
 	return NULL;
 }
 
-/* Returns the name, as shown, of the function that options->function names exactly; NULL: none. */
+/* Returns the name, as shown, of the function called exactly options->function; NULL: none. */
 static const char *find_exact(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows)
 {
@@ -64,7 +61,7 @@ static const char *find_exact(const struct profile *profile, const struct report
 	return found;
 }
 
-/* Lists up to CANDIDATES matches, a line each, and says how many more there are. */
+/* Lists up to CANDIDATES matches and the number of further ones. */
 static int list_hits(const struct finding *f, const struct report_options *options, FILE *out)
 {
 	size_t width = options->width ? options->width : LIST_COLUMNS, listed = 0;
@@ -88,10 +85,7 @@ static int list_hits(const struct finding *f, const struct report_options *optio
 	return r;
 }
 
-/*
- * Lists suggestions for a name that matches nothing: functions that it matches if case is ignored,
- * or else the hottest functions.
- */
+/* Lists functions that match if case is ignored, or else the hottest functions. */
 static int list_instead(struct finding *f, const struct report_options *options, FILE *out)
 {
 	regex_t any;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the comparison, and finds what --fail-above refuses. */
 #include "view/report/diff.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include "view/options.h"
 #include "view/sheet.h"
 
-/* Maximum rows that the message of --fail-above names. */
+/* Maximum rows in the message of --fail-above. */
 enum { SLOWER_MOST = 10 };
 
 static struct cell cell_percent(double part)
@@ -52,7 +51,7 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 	sheet_end(&sheet);
 }
 
-/* Prints a row that is too slow. A new one has no percentage: it exceeds every limit. */
+/* A new row has no percentage: it exceeds every limit. */
 static void name_slower(const char *what, double delta, FILE *out)
 {
 	fputs("\n    ", out);
@@ -63,7 +62,7 @@ static void name_slower(const char *what, double delta, FILE *out)
 		fputs(", new", out);
 }
 
-/* Finds rows that are too slow. 1: there are some, which *ret_what lists; 0; or -ENOMEM. */
+/* 1: *@ret_what lists rows that are too slow; 0: there are none; or -ENOMEM. */
 static int find_slower(const struct diff *diff, char **ret_what)
 {
 	const char *what = diff->options.paths ? "call paths" : "functions";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects the functions, or the call paths, of all runs, and compares the sides. */
+/* Collects the functions or call paths of all runs, and compares the sides. */
 #include "view/report/diff.h"
 
 #include <errno.h>
@@ -33,11 +33,7 @@ static bool key_equal(const void *items, uint32_t index, const void *key)
 	return a->function == b->function && a->object == b->object;
 }
 
-/*
- * Returns the name of the object by which functions are matched: the last component of its path.
- * The program itself must match in all runs, so it gets the name that its file has in the first
- * run.
- */
+/* Functions are matched by the object's base name; the program's is that in the first run. */
 static const char *object_of(
 	const struct collecting *c, const struct profile *profile, const char *object)
 {
@@ -71,7 +67,7 @@ static int key_of(struct collecting *c, const char *function, const char *object
 	return (int)c->keys++;
 }
 
-/* The values of one row (a function or call path) in one run. */
+/* A row's values in one run. */
 struct found {
 	uint32_t run, key;
 	double self, total;
@@ -113,8 +109,8 @@ static int collect_functions(struct collecting *c, struct founds *founds,
 }
 
 /*
- * Builds the path of the node @at, "main;run;eval": the path of its caller, followed by its own
- * function. @id: by node, the path's id in diff->strings. Returns id[at], or -ENOMEM.
+ * Sets id[@at], the id of the node's path "main;run;eval" in diff->strings: its caller's path and
+ * its own function. Returns the id, or -ENOMEM.
  */
 static int path_of(struct collecting *c, const struct tree *tree, uint32_t at, int *id)
 {
@@ -161,7 +157,7 @@ static int collect_paths(struct collecting *c, struct founds *founds, const stru
 	return error < 0 ? error : 0;
 }
 
-/* Adds a run, and checks that its value type is that of the first run. */
+/* Refuses a run whose value type is not that of the first run. */
 static int take_run(struct diff *diff, const struct profile *profile, size_t run,
 	const struct rows *sums, char **ret_problem)
 {
@@ -209,10 +205,7 @@ static int collect(struct collecting *c, struct founds *founds, char **ret_probl
 	return error;
 }
 
-/*
- * Returns the object to be shown for a function that has samples on side B only. For the program
- * itself, that is the name of its file on side B.
- */
+/* The object shown for a function that only side B has: the program's name is that on side B. */
 static const char *own_name(const struct diff *diff, const char *object)
 {
 	const struct profile *a = diff->sides->profile[0][0], *b = diff->sides->profile[1][0];
@@ -243,7 +236,7 @@ static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
 		row->object = own_name(diff, row->object);
 }
 
-/* For --by share: scales the values of each run, so that all runs have the mean total. */
+/* For --by share: scales each run to the mean total. */
 static void scale_runs(struct diff *diff, const struct collecting *c, double *const value[2])
 {
 	double mean = 0;
@@ -261,9 +254,7 @@ static void scale_runs(struct diff *diff, const struct collecting *c, double *co
 	}
 }
 
-/*
- * Divides the values of each run by its speed factor, as if the machine were equally fast in all.
- */
+/* Divides each run's values by its speed factor, as if the machine were always equally fast. */
 static void take_out_speed(const struct diff *diff, const struct collecting *c,
 	struct compare_run *run, double *const value[2])
 {
@@ -313,7 +304,6 @@ static int compare_significance(const void *a, const void *b)
 	return by_name ? by_name : strcmp(x->object, y->object);
 }
 
-/* Adds the mean total of each side's runs to @mean. */
 static void add_means(const struct diff *diff, const struct collecting *c, double mean[2])
 {
 	for (size_t i = 0; i < c->runs; i++) {
@@ -377,10 +367,7 @@ int diff_init(struct diff *diff, const struct report_sides *sides,
 	int error;
 
 	*diff = (struct diff){.sides = sides, .options = options_take(given), .measured = true};
-	/*
-	 * All rows are compared: diff_print() applies the limits to what it prints. A comparison
-	 * has neither a split nor a direction.
-	 */
+	/* diff_print() applies the limits. A comparison has neither a split nor a direction. */
 	diff->options.limit = 0;
 	diff->options.min_percent = 0;
 	diff->options.split = REPORT_SPLIT_NONE;

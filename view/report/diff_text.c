@@ -38,7 +38,7 @@ static void format_percent(double part, char to[TEXT_UNIT_BYTES])
 		(void)snprintf(to, TEXT_UNIT_BYTES, "%+.1f %%", part * 100);
 }
 
-/* Formats "+9.1 … +15.8 %": the 95 % interval of the change. */
+/* Formats the 95 % interval of the change: "+9.1 … +15.8 %". */
 static void format_range(const struct compare_row *by, bool ascii, char to[2 * TEXT_UNIT_BYTES])
 {
 	const char *dots = ascii ? ".." : "\xe2\x80\xa6";
@@ -100,10 +100,7 @@ static void put_side(const struct diff *diff, int side, FILE *out)
 	fputc('\n', out);
 }
 
-/*
- * Prints the change of the total. The total of a run has no sampling error; the error of the change
- * is estimated from the differences between runs.
- */
+/* A run's total has no sampling error: the change's error comes from differences between runs. */
 static void put_all(const struct diff *diff, FILE *out)
 {
 	double a = diff->all[0], b = diff->all[1], spread = 0, error;
@@ -126,7 +123,7 @@ static void put_all(const struct diff *diff, FILE *out)
 	fputc('\n', out);
 }
 
-/* Prints the least and the greatest speed factor of the runs, relative to their mean. */
+/* Prints the least and the greatest speed factor, relative to the mean. */
 static void put_speed(const struct diff *diff, FILE *out)
 {
 	const struct speed *speed = &diff->speed;
@@ -151,8 +148,8 @@ static void put_speed(const struct diff *diff, FILE *out)
 }
 
 /*
- * Says why a row with all of the value of both sides is not tested: nothing else could be hit. A
- * common factor that was taken out was estimated from samples, so what is left was not measured.
+ * Says why a row with the whole value of both sides is not tested: no other row could be hit. A
+ * common factor that was taken out was estimated from samples, so the rest was not measured.
  */
 static void put_whole(const struct diff *diff, const char *what, FILE *out)
 {
@@ -226,8 +223,8 @@ static int put_wrapped(
 int diff_text(const struct diff *diff, FILE *out)
 {
 	/*
-	 * In a narrow table, the change and its interval are most important: names are cut for
-	 * them. A and B are dropped first, because they follow from the two figures of the change.
+	 * A narrow table must show the change and its interval: names are cut for them. A and B are
+	 * dropped first, because they follow from the change's two figures.
 	 */
 	const struct layout_column column[COLUMNS] = {
 		[COLUMN_A] = {"A", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},

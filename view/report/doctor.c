@@ -13,13 +13,10 @@
 #include "view/share.h"
 #include "view/sheet.h"
 
-/* Debug files are downloaded only for objects with at least this share, because they are large. */
+/* Debug files are large: they are downloaded only for objects with at least this share. */
 #define LEAST_SHARE 0.005
 
-/*
- * Finds or adds the object of a mapping. All mappings of one build of a file are one object. NULL:
- * out of memory.
- */
+/* All mappings of one build of a file are one object, added if new. NULL: out of memory. */
 static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 {
 	struct mapping m = profile_mapping(d->profile, mapping);
@@ -51,7 +48,7 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 	return more;
 }
 
-/* False for "[libfoo.so+0x1234]": there, the function's start is known, but not its name. */
+/* False for "[libfoo.so+0x1234]", a function whose start is known, but not its name. */
 static bool is_name(const char *name)
 {
 	size_t bytes = strlen(name);
@@ -76,7 +73,7 @@ static const char *outermost_name(const struct profile *profile, const struct sa
 		: "";
 }
 
-/* Counts a stack whose outermost frame says that it is not whole. */
+/* Counts a stack that lacks outer frames. */
 static int count_end(struct doctor *d, const struct sample *sample, int64_t count)
 {
 	const char *name = outermost_name(d->profile, sample);
@@ -159,10 +156,7 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/*
- * Returns the source of the names of code made at run time: "none", "perf map", or "jitdump", which
- * is recognized by its lines: a perf map has none.
- */
+/* The source of names of code made at run time. Only a jitdump has lines. */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
 	if (object->unnamed == object->samples)
@@ -170,7 +164,6 @@ static const char *symbols_of_jit(const struct doctor_object *object)
 	return object->unlined == object->samples ? "perf map" : "jitdump";
 }
 
-/* Inspects all objects that are files, in one request. */
 static int inspect_files(struct doctor *d)
 {
 	const struct code_reader *reader = d->options.code;
@@ -215,10 +208,7 @@ static int fetch(struct doctor *d)
 			(object->unnamed || object->unlined))
 			r = reader->fetch(reader->context, object->path, object->build_id,
 				&object->unfetched);
-		/*
-		 * These two errors mean that nothing can be downloaded for any object: the other
-		 * objects are not tried.
-		 */
+		/* Nothing can be downloaded for any object. */
 		if (r == -EDESTADDRREQ || r == -ENOTSUP)
 			break;
 		r = r == -ENOMEM ? r : 0;
@@ -261,7 +251,7 @@ void doctor_release(struct doctor *doctor)
 	*doctor = (struct doctor){0};
 }
 
-/* Returns "first; second", which the caller frees, for one cell. NULL: out of memory. */
+/* Returns "first; second", which the caller frees; NULL: out of memory. */
 static char *join(const char *first, const char *second)
 {
 	char *text;

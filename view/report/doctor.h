@@ -3,9 +3,9 @@
  * The report `doctor`: for each object the source of its names, the samples that lack something,
  * and the command that helps.
  *
- * A sample counts for the object of its leaf; the leaf may lack a function's name, or a source
- * line. PLT stubs ("dup@plt"), which the linker makes, have no lines, so a stub without a line
- * lacks nothing. A stack that lacks outer frames counts for the object in which it ends.
+ * A sample counts for the object of its leaf; the leaf may lack a function's name or a source line.
+ * PLT stubs ("dup@plt"), made by the linker, have no lines, so a stub without a line lacks nothing.
+ * A stack that lacks outer frames counts for the object in which it ends.
  */
 #ifndef VIEW_REPORT_DOCTOR_H
 #define VIEW_REPORT_DOCTOR_H
@@ -16,25 +16,25 @@
 
 struct doctor_object {
 	const char *path, *build_id;
-	uint32_t mapping;         /* one of its mappings */
-	uint32_t task;            /* task of its last sample */
-	size_t lined;             /* number of its locations with a line in the profile */
-	int64_t samples, weight;  /* number and weight of the samples whose leaf is in it */
-	int64_t unnamed, unlined; /* samples without a function's name, without a source line */
-	int64_t stubs;            /* samples in PLT stubs */
+	uint32_t mapping;              /* one of the object's mappings */
+	uint32_t task;                 /* of its last sample */
+	size_t lined;                  /* number of locations with a line in the profile */
+	int64_t samples, weight;       /* of samples whose leaf is in the object */
+	int64_t unnamed, unlined;      /* samples without a function's name, without a line */
+	int64_t stubs;                 /* samples in PLT stubs */
 	int64_t incomplete, truncated; /* stacks that end here too early, by reason */
-	const char *symbols, *lines;   /* as in struct code_object; "" unknown */
-	const char *cause;             /* a sentence: what is missing and why; "" nothing */
+	const char *symbols, *lines;   /* as in struct code_object; "": unknown */
+	const char *cause;             /* a sentence: what is missing and why; "": nothing */
 	const char *unfetched; /* why a server gave no debug file; "": it did, or was not asked */
-	char *remedy;          /* a sentence: the remedy of the cause; NULL none */
-	char *command[2];      /* one or two commands, each of which is the remedy; NULL: none */
-	/* Where the package's name is in command[0]; 0 bytes: nowhere. */
+	char *remedy;          /* a sentence: the remedy of the cause; NULL: none */
+	char *command[2];      /* each alone is the remedy; NULL: none */
+	/* The package's name in command[0]; 0 bytes: not there. */
 	size_t name_at, name_bytes;
-	const char *behind; /* what to do after running a command; "" nothing */
-	/* If @cause is set: why stacks end in this object too early, and the remedy; "" nothing. */
+	const char *behind; /* what to do after a command; "": nothing */
+	/* If @cause is set: why stacks end here too early, and the remedy; "": nothing. */
 	const char *cut_cause, *cut_remedy;
-	bool cut_remedy_is_command; /* cut_remedy can be run as it is */
-	struct code_object code;    /* what the symbolizer says of the file of @mapping */
+	bool cut_remedy_is_command; /* @cut_remedy is a command */
+	struct code_object code;    /* the symbolizer's answer on @mapping */
 };
 
 struct doctor {
@@ -42,40 +42,36 @@ struct doctor {
 	struct report_options options;
 	struct doctor_object *object; /* greatest weight first */
 	size_t n, room;
-	uint32_t *of; /* by mapping: index + 1 of the object; valid until the objects are sorted */
+	uint32_t *of; /* by mapping: index + 1 of the object, until objects are sorted */
 	struct rows sums;
 	struct code_addresses addresses;
 };
 
-/*
- * Examines the objects. The results and @ret_problem are those of print() in struct report
- * (report.h).
- */
+/* Results and @ret_problem: those of print() in struct report (report.h). */
 int doctor_init(struct doctor *doctor, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void doctor_release(struct doctor *doctor);
 
-/* Is the object a file? */
 static inline bool doctor_is_file(const struct doctor_object *object)
 {
 	return object->path[0] == '/';
 }
 
-/* Has the object options->min_percent of all samples, or cut stacks? */
+/* An object is shown if it has options->min_percent of all samples, or cut stacks. */
 static inline bool doctor_shows(const struct doctor *doctor, const struct doctor_object *object)
 {
 	return share_of(&doctor->sums, object->weight) * 100 >= doctor->options.min_percent ||
 		object->incomplete + object->truncated;
 }
 
-/* Sets the object's cause and remedy (doctor_remedy.c). 0 or -ENOMEM. */
+/* Sets the object's cause and remedy. 0 or -ENOMEM. */
 int doctor_find_remedy(struct doctor *doctor, struct doctor_object *object);
 
-/* Prints the report: the print() of its struct report (report.h). */
+/* The print() of struct report (report.h). */
 int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Prints the text form (doctor_text.c). 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int doctor_text(const struct doctor *doctor, FILE *out);
 
 #endif

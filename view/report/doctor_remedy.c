@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds how a user can get the names, lines and callers that an object's samples lack. */
+/* How a user can get the names, lines and callers that samples lack. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "profile/runtime_advice.h"
 #include "view/report/doctor.h"
 
-/* With at most one cut stack in this number of samples, no advice is given. */
+/* No advice if at most 1 stack in so many is cut. */
 enum { FEW_CUT = 100 };
 
 static int set_texts(struct doctor_object *object, const char *cause, const char *remedy)
@@ -20,17 +20,14 @@ static int set_texts(struct doctor_object *object, const char *cause, const char
 	return remedy && !object->remedy ? -ENOMEM : 0;
 }
 
-/* Sets *@to to a copy of @command, which may be NULL. 0 or -ENOMEM. */
+/* @command may be NULL. 0 or -ENOMEM. */
 static int add_command(char **to, const char *command)
 {
 	*to = command ? strdup(command) : NULL;
 	return command && !*to ? -ENOMEM : 0;
 }
 
-/*
- * For code that a runtime made and that has no names: sets that as the cause, and as the remedy how
- * the runtime is told to name it.
- */
+/* Code that a runtime made and did not name: the remedy is how to tell the runtime to name it. */
 static int remedy_of_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
@@ -45,7 +42,7 @@ static int remedy_of_generated(const struct doctor *d, struct doctor_object *obj
 		object, "code without a file: made at run time, and nobody told its names", remedy);
 }
 
-/* Sets the cause and the remedy of code that is not in a file. */
+/* Code that is not in a file. */
 static int remedy_of_special(const struct doctor *d, struct doctor_object *object)
 {
 	const char *path = object->path;
@@ -62,7 +59,7 @@ static int remedy_of_special(const struct doctor *d, struct doctor_object *objec
 	return remedy_of_generated(d, object);
 }
 
-/* Finds how the debug symbols of the file at @path can be installed. 0 or -ENOMEM. */
+/* Finds the package with the debug symbols of the file at @path. 0 or -ENOMEM. */
 static int find_package(const struct doctor *d, const char *path, struct code_package *ret_package)
 {
 	const struct code_reader *reader = d->options.code;
@@ -78,8 +75,8 @@ static bool is_go(const struct doctor_object *object)
 
 /*
  * Sets the remedy: the package's command; without one, to ask whoever made the package; without a
- * package, @compile. In each case a new profile must follow. @fetch: a command that would download
- * the debug file; NULL: none. 0 or -ENOMEM.
+ * package, @compile. Each needs a new profile afterwards. @fetch: a command that downloads the
+ * debug file; NULL: none. 0 or -ENOMEM.
  */
 static int advise(struct doctor_object *object, const struct code_package *package,
 	const char *compile, const char *fetch)
@@ -131,13 +128,12 @@ static int remedy_of_missing(const struct doctor *d, struct doctor_object *objec
 	return r;
 }
 
-/* Do all samples lack a line, apart from those in PLT stubs, which cannot have one? */
+/* Do all samples lack a line, except in PLT stubs, which cannot have one? */
 static bool has_no_lines(const struct doctor_object *object)
 {
 	return object->unlined && object->unlined == object->samples - object->stubs;
 }
 
-/* Does the file have names or lines today that the profile lacks? */
 static bool is_better_now(const struct doctor_object *object)
 {
 	return object->code.found &&
@@ -146,7 +142,7 @@ static bool is_better_now(const struct doctor_object *object)
 			(has_no_lines(object) && object->code.lined > object->lined));
 }
 
-/* Does the file exist, but cannot be read? Then recompiling or installing would not help. */
+/* Recompiling or installing does not help with a file that cannot be read. */
 static bool is_unread(const struct code_object *code)
 {
 	return !strcmp(code->lines, "unread") || !strcmp(code->symbols, "unread");
@@ -156,10 +152,9 @@ static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 {
 	const struct code_object *code = &object->code;
 
-	/* Only PLT stubs ran, so nothing is missing. */
 	if (object->samples && object->samples == object->stubs)
 		return 0;
-	/* If names and lines exist, only inlined functions may be missing. */
+	/* Only inlined functions may be missing. */
 	if (!object->unnamed && !object->unlined)
 		return code->found && code->problem[0] ? set_texts(object, code->problem, NULL) : 0;
 	if (is_better_now(object))
@@ -201,10 +196,7 @@ static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/*
- * Returns the remedy for stacks cut in the object's code: an option of a compiler or a runtime that
- * makes its callers known.
- */
+/* Returns an option of a compiler or a runtime by which callers can be found. */
 static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
@@ -219,8 +211,7 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 		return "if what made the code can keep frame pointers in it, let it, and sprofrun "
 		       "--call-graph fp; or perhaps it can be told not to compile";
 	/*
-	 * Measured with node 20: its options for perf and --call-graph fp together leave as many
-	 * stacks cut as no options do.
+	 * Measured with node 20: its perf options and --call-graph fp together cut no fewer stacks.
 	 */
 	if (!strcmp(text_basename(object->path), "node"))
 		return "none is known: these are V8's own routines (Builtins_...), and node's "
@@ -232,15 +223,15 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 }
 
 /*
- * Sets the cause and the remedy of stacks that end early. This cause is independent of missing
- * names and lines: debug information that has these does not help to unwind.
+ * Cut stacks are independent of missing names and lines: debug information with names and lines
+ * does not help to unwind.
  */
 static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object)
 {
 	bool is_truncated = object->truncated > object->incomplete;
 	const char *remedy, *cause;
 
-	/* A few stacks are always cut, as at the end of a process. The table counts them. */
+	/* A few stacks are always cut, as at the end of a process. */
 	if ((object->incomplete + object->truncated) * FEW_CUT <= d->sums.chosen[VALUE_SAMPLES])
 		return 0;
 	if (is_truncated) {

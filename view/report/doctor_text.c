@@ -31,10 +31,7 @@ static void set_count(struct layout *layout, size_t column, int64_t count)
 	layout_set(layout, column, text);
 }
 
-/*
- * Returns the source of an object's lines, for the table: "own", "debug file", "none", "unread",
- * "-".
- */
+/* Returns the source of lines: "own", "debug file", "none", "unread", or "-" (unknown). */
 static const char *lines_of(const struct doctor_object *object)
 {
 	if (!object->lines[0])
@@ -62,7 +59,7 @@ static void add_row(
 	layout_set(layout, 7, object->path[0] ? object->path : "[unknown]");
 }
 
-/* Prints what the samples of an object lack, why, and the remedy, unless that is a command. */
+/* Prints what an object's samples lack, why, and the remedy, unless it is a command. */
 static int put_cause(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
 	int64_t lost = object->unnamed ? object->unnamed
@@ -91,7 +88,7 @@ static int put_cause(const struct doctor *doctor, const struct doctor_object *ob
 	return wrap_end(&wrap);
 }
 
-/* Are the commands of both objects the same except for the package, so that one installs both? */
+/* Do the commands differ only in the package, so that one command installs both? */
 static bool is_joined(const struct doctor_object *a, const struct doctor_object *b)
 {
 	return a->command[0] && b->command[0] && a->name_bytes && a->name_at == b->name_at &&
@@ -101,7 +98,7 @@ static bool is_joined(const struct doctor_object *a, const struct doctor_object 
 		!a->command[1] == !b->command[1] && !strcmp(a->unfetched, b->unfetched);
 }
 
-/* Are the commands of the object at @i printed with those of an earlier object? */
+/* Are this object's commands printed with an earlier object's? */
 static bool has_joined(const struct doctor *doctor, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -117,7 +114,7 @@ static bool has_same_package(const struct doctor_object *a, const struct doctor_
 		!strncmp(a->command[0] + a->name_at, b->command[0] + b->name_at, a->name_bytes);
 }
 
-/* Prints the names of all packages that the command of the object at @first installs, once each. */
+/* Prints the package of each object whose commands are joined with the one at @first, once each. */
 static void put_packages(const struct doctor *doctor, size_t first, FILE *out)
 {
 	const struct doctor_object *objects = doctor->object;
@@ -137,8 +134,8 @@ static void put_packages(const struct doctor *doctor, size_t first, FILE *out)
 }
 
 /*
- * Prints the commands of the object at @first, a line each, with the packages of all that share
- * them. Lines are not wrapped, so that they can be copied. 0 or -ENOMEM.
+ * Prints the commands of the object at @first, with the packages of all joined objects, a line
+ * each: lines are not wrapped, so that they can be copied. 0 or -ENOMEM.
  */
 static int put_commands(const struct doctor *doctor, size_t first, FILE *given)
 {
@@ -171,7 +168,7 @@ static int put_commands(const struct doctor *doctor, size_t first, FILE *given)
 	return wrap_end(&wrap);
 }
 
-/* Prints the number of cut stacks of an object that lacks something else, too, and the remedy. */
+/* Prints how many stacks are cut in an object that also lacks something else, and the remedy. */
 static int put_cut(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
 	int64_t cut = object->incomplete + object->truncated;
@@ -189,8 +186,8 @@ static int put_cut(const struct doctor *doctor, const struct doctor_object *obje
 }
 
 /*
- * Prints what each object lacks, from the one at @first to the last with the same commands (see
- * is_joined()); then the commands once, and the cut stacks of each object. 0 or -ENOMEM.
+ * Prints what the object at @first, and each one joined with it (is_joined()), lacks; then their
+ * commands once, and each one's cut stacks. 0 or -ENOMEM.
  */
 static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
 {
@@ -212,7 +209,6 @@ static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
 	return r;
 }
 
-/* Prints what is missing in each object, and the remedy. */
 static int put_causes(const struct doctor *doctor, FILE *out)
 {
 	bool any = false;

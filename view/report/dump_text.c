@@ -39,7 +39,7 @@ static void print_frame(
 		text_put(object, out);
 		(void)fprintf(out, "+%#" PRIx64 "]\n", location->address);
 	}
-	/* The lines are innermost first: each function is inlined into the next one. */
+	/* Innermost first: each function is inlined into the next one. */
 	for (size_t i = 0; i < location->lines; i++) {
 		struct function f = profile_function(profile, location->line[i].function);
 
@@ -63,7 +63,7 @@ static void print_frame(
 
 struct dumped {
 	struct task task;
-	size_t sample; /* index of the sample */
+	size_t sample; /* of the sample in the profile */
 };
 
 static int by_thread(const void *a, const void *b)

@@ -25,15 +25,15 @@ enum { MAX_COLUMNS = 9 };
 struct groups {
 	const struct profile *profile;
 	struct report_options options;
-	struct rows rows; /* a row has task and id, or object; its self is all of its time */
+	struct rows rows; /* a row has task and id, or object; its self is all its time */
 	size_t room;
-	struct pairs names; /* by row: pairs of a name and an id; equal names are equal pointers */
+	struct pairs names; /* by row: a name and an id; equal names are equal pointers */
 	uint32_t *of_task;  /* by task, or by mapping: index + 1 of its row; 0: none */
-	size_t left_out;    /* number of rows that the options exclude */
+	size_t left_out;    /* number of rows excluded by the options */
 	struct wall_types wall;
 	bool has_wall;
-	struct task_times times; /* only with a row per thread; otherwise empty */
-	/* The first column is the CPU time that the kernel charged, and rows are ordered by it. */
+	struct task_times times; /* empty unless each thread has a row */
+	/* Rows are ordered by the CPU time that the kernel charged, which is the first column. */
 	bool by_used;
 };
 
@@ -93,7 +93,7 @@ static int collect(struct groups *g, const struct places *places, const struct f
 	return r < 0 ? r : 0;
 }
 
-/* Returns the amount by which rows are ordered. */
+/* Rows are ordered by this amount. */
 static int64_t rank_of(const struct groups *g, const struct row *row)
 {
 	int64_t used_ns;
@@ -148,10 +148,7 @@ static int fill(struct groups *g, char **ret_problem)
 	places_release(&places);
 	if (r == 0 && g->options.split == REPORT_SPLIT_THREAD)
 		r = task_times_init(&g->times, g->profile);
-	/*
-	 * The kernel reports the CPU time of whole threads. A filter may choose only a part of a
-	 * thread's samples, so with a filter the kernel's figures are not used.
-	 */
+	/* A filter may choose a part of a thread; the kernel's figures are of whole threads. */
 	g->by_used = g->times.n && g->times.complete && g->rows.weight == VALUE_CPU_NS &&
 		!g->rows.filtered;
 	settle(g);
@@ -203,10 +200,7 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 	layout_row(layout, share_of(&g->rows, value));
 	if (g->by_used)
 		task_times_set(&g->times, row, layout, &at);
-	/*
-	 * The time of a process or thread has no sampling error: its samples' weights are nearly
-	 * all of what the kernel charged. The time of an object is sampled.
-	 */
+	/* Only objects have a sampling error: other weights are nearly what the kernel charged. */
 	share_format(&g->rows, g->options.ascii, !by_object(g), value, cell);
 	layout_set(layout, at++, cell);
 	text_format_scaled(value, scale, cell);
@@ -231,7 +225,6 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 		layout_set(layout, at, row->task[0] ? row->task : "[unknown]");
 }
 
-/* Prints the CPU time of threads without a sample. */
 static void print_unseen(const struct groups *g, FILE *out)
 {
 	char text[TEXT_UNIT_BYTES];
@@ -243,9 +236,7 @@ static void print_unseen(const struct groups *g, FILE *out)
 		return;
 	unseen_ns = kernel_ns - (uint64_t)g->times.sum_ns;
 	text_format_ns(unseen_ns, text);
-	/*
-	 * Up to 0.1 % is no difference: the kernel's clocks are read at slightly different times.
-	 */
+	/* Up to 0.1 % is no difference: the kernel's clocks are read at different times. */
 	if (unseen_ns > kernel_ns / 1000)
 		fprintf(out, "threads without a sample used %s\n", text);
 }

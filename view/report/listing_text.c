@@ -50,11 +50,10 @@ static void choose_columns(struct listing *l)
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
 	/*
-	 * The last argument is the rank by which a column is dropped in a narrow table: 1 first, 0
-	 * never. What follows from other columns goes first. Times follow from the shares, and so,
-	 * roughly, do the numbers of samples. The object mostly follows from the file. It goes
-	 * before the total, because most lines have no self. Of the parts of wall-clock time the
-	 * blocked one goes last, because the rest is mostly CPU time.
+	 * The last argument is the rank by which a narrow table drops columns: 1 first, 0 never.
+	 * Columns that follow from others go first: times and (roughly) samples from shares, the
+	 * object from the file. Most lines have no self: the total stays longer than the object. Of
+	 * wall-clock time, the blocked part stays longest: the rest is mostly CPU time.
 	 */
 	add_number(l, "self", 0);
 	add_number(l, "", 3);
@@ -96,7 +95,7 @@ static void set_value(struct listing *l, const struct row *row, int64_t value)
 	set(l, cell);
 }
 
-/* Sets the cells of the parts of wall-clock time, all in one unit. */
+/* All parts of wall-clock time have one unit. */
 static void set_wall(struct listing *l, const struct row *row)
 {
 	const int64_t parts[] = {row->self[VALUE_CPU_NS],
@@ -152,7 +151,6 @@ static int add_row(struct listing *l, const struct row *row)
 	return error;
 }
 
-/* Prints why there is no table. */
 static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
 {
 	char period[TEXT_UNIT_BYTES];
@@ -190,10 +188,7 @@ static void print_left_out(const struct listing *l, FILE *out)
 			callers == 1 ? " that only calls others" : "s that only call others");
 }
 
-/*
- * If most of the wall-clock time is in a system call, says which reports show the functions that
- * made it.
- */
+/* If most of the wall-clock time is in a system call, names the reports that show its callers. */
 static void point_to_callers(const struct listing *l, FILE *out)
 {
 	const struct row *row = l->rows->row;

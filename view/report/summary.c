@@ -15,8 +15,7 @@
 typedef void summary_each(
 	void *context, const char *key, const struct audit_key *known, const uint64_t *value);
 
-/* Calls @each for the known figures in their order, then for the others in the profile. */
-
+/* Known figures come first, in their order. */
 static void for_each(const struct profile *profile, summary_each *each, void *context)
 {
 	const struct audit_key *known;

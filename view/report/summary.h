@@ -4,10 +4,7 @@
 
 #include "view/report/report.h"
 
-/*
- * Prints the report, every figure of the audit, one per line: the print() of its struct report
- * (report.h).
- */
+/* Prints every figure of the audit, one per line: the print() of struct report (report.h). */
 int summary_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

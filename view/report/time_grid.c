@@ -12,13 +12,13 @@
 #include "view/options.h"
 #include "view/wall_types.h"
 
-/* The mean number of samples in a column is at least this one: fewer say too little. */
+/* Minimum mean number of samples in a column: fewer say too little. */
 enum { SAMPLES_A_COLUMN = 5 };
 
-/* A process with less than this share of all weight counts as short (group_short()). */
+/* A process with a lower share is short (group_short()). */
 #define SHORT_SHARE 0.05
 
-/* Less than this share of a CPU counts as idle: it is noise. */
+/* A lower share of a CPU is idle: it is noise. */
 #define IDLE_CPUS 0.02
 
 static int compare_rows(const void *a, const void *b)
@@ -30,7 +30,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->task > y->task) - (x->task < y->task);
 }
 
-/* Sorts tasks by the pointer to their name: equal names are equal pointers. */
+/* Equal names are equal pointers. */
 static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -42,9 +42,8 @@ static int compare_names(const void *a, const void *b, void *context)
 }
 
 /*
- * Joins short processes with the same name, such as the compilers that make starts, in the row of
- * the first of them. @of: by task, the task whose row it joins. Rows are not sorted yet: row i is
- * that of task i.
+ * Joins short processes of one name, such as the compilers that make starts, in the row of the
+ * first. @of: by task, the task whose row it joins. Rows are not sorted yet.
  */
 static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 {
@@ -80,10 +79,7 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/*
- * Sorts tasks by process: by pid and name, as programs that a process executes, and processes of
- * several machines, may have the same pid. Equal names are equal pointers.
- */
+/* By pid and name: an exec, and several machines, give equal pids. Equal names: equal pointers. */
 static int compare_processes(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -96,7 +92,7 @@ static int compare_processes(const void *a, const void *b, void *context)
 	return m != n ? (m > n) - (m < n) : (x > y) - (x < y);
 }
 
-/* Joins the threads of each process in the row of its first. @of: as in group_short(). */
+/* Joins a process's threads in the row of the first. @of: by task, the task whose row it joins. */
 static int group_processes(struct time_grid *grid, size_t tasks, uint32_t *of)
 {
 	struct profile *profile = (struct profile *)grid->frames.profile;
@@ -123,10 +119,7 @@ static int group_processes(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/*
- * Chooses the tasks with a row of their own. *@ret_row_of: by task, its row; the caller frees it. 0
- * or -ENOMEM.
- */
+/* Chooses the tasks with rows. The caller frees *@ret_row_of: by task, its row. 0 or -ENOMEM. */
 static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 {
 	const struct profile *profile = grid->frames.profile;
@@ -150,10 +143,7 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 		struct sample sample = profile_sample(profile, i);
 		double weight = (double)sample.value[grid->frames.sums.weight];
 
-		/*
-		 * Time without a sample counts for no row: it has no instant, and often no known
-		 * thread.
-		 */
+		/* Unsampled time has no instant, and often no known thread. */
 		if (!profile_is_unsampled(profile, &sample) &&
 			filter_takes(&grid->frames.filter, profile, &grid->frames.places, &sample))
 			grid->row[sample.task].weight += weight;
@@ -201,7 +191,7 @@ static size_t column_of(const struct time_grid *grid, uint64_t time_ns)
 	return column < grid->columns ? column : grid->columns - 1;
 }
 
-/* Returns the place of a stack's innermost frame; TIMELINE_NO_PLACE: the stack is empty. */
+/* TIMELINE_NO_PLACE: the stack is empty. */
 static uint32_t place_of(const struct time_grid *grid, const struct sample *sample)
 {
 	return sample->n ? places_leaf(&grid->frames.places, sample->location[0])
@@ -224,7 +214,7 @@ static int add_top(
 	return 0;
 }
 
-/* Distributes an instant's value over the columns that it covers; a wait may cover several. */
+/* A wait may cover several columns. */
 static int spread(struct time_grid *grid, const struct instant *instant, double value, uint32_t row,
 	uint32_t place)
 {
@@ -277,10 +267,7 @@ static int fill(struct time_grid *grid, const uint32_t *row_of)
 	return r;
 }
 
-/*
- * Returns the options with a value type. The default is CPU time if there is any: by wall-clock
- * time, which passes always, the strip of each thread would be full.
- */
+/* CPU time is the default: by wall-clock time, each thread's strip would be full. */
 static struct report_options choose_value(
 	const struct profile *profile, const struct report_options *given)
 {
@@ -298,9 +285,8 @@ static struct report_options choose_value(
 }
 
 /*
- * Counts the instants that have the value. For CPU time, these are the instants of running threads,
- * and *@ret_n is their effective number: the square of the sum of their weights, divided by the sum
- * of the squared weights.
+ * Counts the instants that have the value; of CPU time, the effective number of instants of running
+ * threads: the square of the sum of their weights, divided by the sum of the squared weights.
  */
 static int count_instants(const struct time_grid *grid, size_t *ret_n)
 {
@@ -387,7 +373,7 @@ static bool is_idle(const struct time_grid *grid, double weight, uint64_t ns)
 	return grid->is_time ? weight < IDLE_CPUS * (double)ns : weight <= 0;
 }
 
-/* Sums up the weight of each part of @columns columns, and finds its most frequent function. */
+/* Sets weight and most frequent function of each part of @columns columns. */
 static int find_tops(
 	const struct time_grid *grid, uint32_t row, size_t columns, struct timeline_phase *part)
 {

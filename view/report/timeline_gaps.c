@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds gaps: times without a sample. The instants of a merged profile are not in the order of
- * time, so the time line is divided into short intervals (struct slot), and the first and the last
- * instant of each are kept. A running program is sampled once a period; PERIODS periods without a
- * sample are not chance. The sampler lengthens periods to bound its cost, and where it finds no
- * thread; the weights of instants say how long they were. A program with 2 % of a CPU has a sample
- * in one period of 50, so the share of a CPU beside a gap says how many samples the gap would have
- * if the program went on in it. If they are PERIODS or more, nothing ran in the gap (@sure); if
- * they are less than UNUSUAL, it is no gap.
+ * time, so time is divided into slots, which keep their first and last instant. The sampler
+ * lengthens periods to bound its cost and where it finds no thread; the weights of instants give
+ * the periods. A program with 2 % of a CPU has a sample in one period of 50, so the share of a CPU
+ * beside a gap says how many samples the gap would have if the program went on. With PERIODS or
+ * more, nothing ran in the gap (@sure); with less than UNUSUAL, it is chance and no gap.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,8 +20,8 @@ enum { MOST_SLOTS = 1 << 20, PERIODS = 20, UNUSUAL = 3 };
 
 struct slot {
 	uint64_t first_ns, last_ns;
-	uint32_t first, last; /* stacks of the first and the last instant of a slot */
-	uint64_t period_ns;   /* the longest period of its instants */
+	uint32_t first, last; /* stacks of the first and the last instant */
+	uint64_t period_ns;   /* the longest of its instants */
 	uint64_t instants;
 	double weight_ns; /* of all its instants */
 	bool used;
@@ -33,9 +31,9 @@ struct gap_search {
 	struct time_grid *grid;
 	struct slot *slot;
 	size_t slots;
-	double share;       /* mean number of CPUs that run stacks chosen by the filter */
-	uint64_t period_ns; /* the mean period, or the profile's period if that is longer */
-	bool has_waits;     /* there are instants of threads that waited */
+	double share;       /* mean number of CPUs that run the chosen stacks */
+	uint64_t period_ns; /* mean period, at least the profile's */
+	bool has_waits;     /* waiting threads have instants */
 };
 
 static bool is_chosen(const struct time_grid *grid, uint32_t stack)
@@ -104,7 +102,7 @@ static int read_instants(struct gap_search *s)
 }
 
 /*
- * Returns the mean number of CPUs that run the next PERIODS instants, from slot @at on in the
+ * Mean number of CPUs that run in the nearest slots with PERIODS instants, from @at in the
  * direction of @step; if there are fewer instants, that of the whole time.
  */
 static double share_near(const struct gap_search *s, size_t at, int step)
@@ -125,9 +123,7 @@ static double share_near(const struct gap_search *s, size_t at, int step)
 	return to_ns > from_ns ? weight_ns / (double)(to_ns - from_ns) : 1;
 }
 
-/*
- * Adds the gap before slot @next if it is long enough. The longest are kept, in the order of time.
- */
+/* Adds the gap before slot @next if it is long enough; keeps the longest gaps. */
 static void add_gap(struct gap_search *s, struct timeline_gap *gap, size_t next)
 {
 	struct time_grid *grid = s->grid;
@@ -164,7 +160,6 @@ static void add_gap(struct gap_search *s, struct timeline_gap *gap, size_t next)
 	grid->gap[grid->gaps++] = *gap;
 }
 
-/* Moves the used slots to the front. The others are left out. */
 static void compact(struct gap_search *s)
 {
 	size_t used = 0;
@@ -195,7 +190,7 @@ static void find(struct gap_search *s)
 	add_gap(s, &gap, s->slots);
 }
 
-/* Finds where a thread was blocked for most of each gap, and how long threads waited for a CPU. */
+/* Sets the stack blocked longest in each gap, and the time that threads waited for a CPU. */
 static int find_waits(struct gap_search *s)
 {
 	struct timeline_cursor cursor;

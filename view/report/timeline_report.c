@@ -7,7 +7,7 @@
 #include "view/options.h"
 #include "view/row_builder.h"
 
-/* Number of intervals in a table that other programs read; the text has what fits in its width. */
+/* Intervals of the table for programs. */
 enum { SHEET_COLUMNS = 100 };
 
 static void put_row(
@@ -43,10 +43,7 @@ static void put_row(
 	row_builder_add(to, "object", cell_text(place->object));
 }
 
-/*
- * Prints the table that other programs read: a row per interval, with --split also per thread or
- * process.
- */
+/* A row per interval, with --split also per thread or process. */
 static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};
@@ -84,7 +81,7 @@ int timeline_print(const struct profile *profile, const struct report_options *g
 	size_t columns = SHEET_COLUMNS;
 	int r;
 
-	/* The strip is next to 32 columns with names and figures. */
+	/* 32 columns beside the strip have names and figures. */
 	if (is_text && options.width)
 		columns = options.width > 52 ? options.width - 32 : 20;
 	else if (is_text)

@@ -6,14 +6,11 @@
 #include "view/report/report.h"
 #include "view/report/time_grid.h"
 
-/*
- * timeline_body() prints strips, phases and gaps, timeline_text() the whole report
- * (timeline_text.c). 0 or -ENOMEM.
- */
+/* timeline_body(): strips, phases and gaps. timeline_text(): the whole report. 0 or -ENOMEM. */
 int timeline_body(const struct time_grid *grid, FILE *out);
 int timeline_text(const struct time_grid *grid, FILE *out);
 
-/* Prints the report: the print() of its struct report (report.h). */
+/* The print() of struct report (report.h). */
 int timeline_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

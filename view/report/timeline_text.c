@@ -12,10 +12,7 @@
 #include "view/strip.h"
 #include "view/wrap.h"
 
-/*
- * MOST_PHASES: maximum phases listed. If there are more, the table is made again from longer parts
- * of the time, which have fewer. The others are widths in columns.
- */
+/* MOST_PHASES: a longer table is made again from longer parts. Others: widths in columns. */
 enum {
 	MOST_PHASES = 16,
 	NAME_COLUMNS = 22,
@@ -31,7 +28,7 @@ static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES
 	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f s", digits, (double)ns / 1e9);
 }
 
-/* Prints the line above the strips: the value that they show, and as many times as fit. */
+/* Prints the value that strips show, and as many times as fit. */
 static int put_scale(const struct time_grid *grid, FILE *out)
 {
 	uint64_t all = grid->to_ns - grid->from_ns;
@@ -55,7 +52,7 @@ static int put_scale(const struct time_grid *grid, FILE *out)
 			break;
 		fprintf(out, "%s", text);
 		at += bytes + SCALE_GAP;
-		/* Blanks beyond the width would make the terminal begin another line. */
+		/* Blanks beyond the width would begin another line on a terminal. */
 		if (at <= grid->columns || !grid->frames.options.width)
 			fprintf(out, "%*s", SCALE_GAP, "");
 	}
@@ -88,10 +85,7 @@ static int put_strip(
 	return 0;
 }
 
-/*
- * Returns the weight of a cell that has full height in a strip: the greatest weight, but at least
- * that of one CPU or one thread.
- */
+/* Returns a full-height cell's weight: the greatest, at least that of one CPU or thread. */
 static double most_of(const struct time_grid *grid, const double *cell)
 {
 	double most =
@@ -102,10 +96,7 @@ static double most_of(const struct time_grid *grid, const double *cell)
 	return most;
 }
 
-/*
- * Returns the name of a row, which the caller frees: "worker 101", "nginx 100" for a process, or
- * "cc1 ×12" for 12 short processes. NULL: out of memory.
- */
+/* "worker 101", "nginx 100", or "cc1 ×12" for short ones. The caller frees it; NULL: no memory. */
 static char *name_row(const struct time_grid *grid, const struct task *task, uint32_t tasks)
 {
 	bool by_process = grid->frames.options.split == REPORT_SPLIT_PROCESS;
@@ -147,7 +138,7 @@ static int put_strips(const struct time_grid *grid, FILE *out)
 	return r;
 }
 
-/* Did nothing run for most of a phase, so that its lack of samples is not chance? */
+/* Did nothing run for most of a phase, so that missing samples are not chance? */
 static bool is_surely_idle(const struct time_grid *grid, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t sure_ns = 0;
@@ -162,7 +153,6 @@ static bool is_surely_idle(const struct time_grid *grid, uint64_t from_ns, uint6
 	return sure_ns > (to_ns - from_ns) / 2;
 }
 
-/* Returns the text for a phase in which hardly a sample has the value. */
 static const char *name_idle(const struct time_grid *grid, uint64_t from_ns, uint64_t to_ns)
 {
 	if (!grid->is_cpu)
@@ -234,7 +224,7 @@ static int put_phases(const struct time_grid *grid, FILE *out)
 	return r;
 }
 
-/* Prints a name. It is cut if the report has a width: a line has two names beside the times. */
+/* A line has two names beside the times, so each is cut if the report has a width. */
 static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 {
 	unsigned width = grid->frames.options.width;
@@ -248,10 +238,7 @@ static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 	free(text);
 }
 
-/*
- * Prints @before and the innermost function of a stack. If that is in no file (a system call), its
- * callers follow, up to the first one in a file.
- */
+/* Prints @before, then functions from the innermost outwards, up to the first one in a file. */
 static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
 {
 	const struct places *places = &grid->frames.places;
@@ -265,7 +252,7 @@ static void put_stack(const struct time_grid *grid, const char *before, uint32_t
 	for (size_t i = 0; i < sample.n; i++) {
 		const struct place *place = &places->place[places_leaf(places, sample.location[i])];
 
-		/* Consecutive frames with the same name, by recursion or without names, are one. */
+		/* Consecutive frames with one name, by recursion or without names, are one. */
 		if (last && strcmp(last, place->function) == 0)
 			continue;
 		fputs(last ? " < " : "", out);

@@ -8,10 +8,7 @@
 #include "view/options.h"
 #include "view/row_builder.h"
 
-/*
- * Sorts nodes, the hottest first. Equally hot nodes are sorted by their index: callers have lower
- * ones than their callees.
- */
+/* Hottest first. Of equally hot nodes, callers come first: their indexes are lower. */
 static int compare_totals(const void *a, const void *b, void *context)
 {
 	const struct tree *tree = context;
@@ -27,10 +24,7 @@ static int compare_totals(const void *a, const void *b, void *context)
 int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options)
 {
-	/*
-	 * In a difference, large increases and decreases may cancel out in the sum, so that a
-	 * minimum share of it would mean nothing: all nodes are shown.
-	 */
+	/* In a difference of profiles, changes may cancel out: a minimum share means nothing. */
 	double least =
 		tree->sums.negative ? 0 : (double)tree->sums.whole * options->min_percent / 100;
 	uint32_t *order = calloc(tree->n, sizeof(*order));
@@ -43,7 +37,7 @@ int tree_choice_init(
 	}
 	for (size_t i = 0; i < tree->n; i++)
 		order[i] = (uint32_t)i;
-	/* In a difference, nodes stay in the order of the tree, where callers precede callees. */
+	/* Nodes of a difference stay in the tree's order: callers first. */
 	if (!tree->sums.negative)
 		qsort_r(order, tree->n, sizeof(*order), compare_totals, (void *)tree);
 	for (size_t i = 0; i < tree->n; i++) {
@@ -72,10 +66,7 @@ void tree_choice_release(struct tree_choice *choice)
 	*choice = (struct tree_choice){0};
 }
 
-/*
- * Returns the row of a node. Call it in depth-first order: for the node of a process or thread it
- * sets *@task, from which the rows of the nodes below get their process or thread.
- */
+/* Call in depth-first order: a process's or thread's node sets *@task for the nodes below it. */
 static struct row row_of(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, uint32_t index, struct row *task)
 {

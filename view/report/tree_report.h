@@ -5,26 +5,25 @@
 
 #include "view/tree.h"
 
-/* Prints the report: the print() of its struct report (report.h). */
+/* The print() of struct report (report.h). */
 int tree_report_print(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* The nodes that the options keep: the hottest, each with its callers. */
 struct tree_choice {
 	bool *kept;            /* by node; false for the root */
-	size_t n, left_out;    /* n: number of nodes that are kept; left_out: of all others */
-	int64_t most_left_out; /* the greatest total of a node that is not kept */
+	size_t n, left_out;    /* number of nodes kept; of others */
+	int64_t most_left_out; /* the greatest total of a node not kept */
 };
 
-/* Chooses the nodes of @tree that are printed, by the limits of @options. 0 or -ENOMEM. */
+/* Chooses the hottest nodes, each with its callers, by the limits of @options. 0 or -ENOMEM. */
 int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options);
 void tree_choice_release(struct tree_choice *choice);
 
-/* Prints the text form (tree_text.c). 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int tree_text(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out);
-/* Prints only the table, and the remarks below it. 0 or -ENOMEM. */
+/* Prints only the table and the remarks below it. 0 or -ENOMEM. */
 int tree_text_part(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out);
 

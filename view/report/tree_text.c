@@ -39,7 +39,7 @@ struct printing {
 	bool has_samples, has_recursion;
 	struct layout layout;
 	size_t at; /* column of the next cell to be set */
-	/* The current node and its callers, but only those with siblings, outermost first. */
+	/* The current node and its callers that have siblings, outermost first. */
 	uint32_t *fork;
 	size_t forks, fork_room;
 };
@@ -48,7 +48,7 @@ static const struct tree_guides utf8 = {
 	"\xe2\x94\x82 ", "\xe2\x94\x9c ", "\xe2\x94\x94 ", " \xe2\x86\xbb"};
 static const struct tree_guides ascii = {"| ", "+ ", "` ", " @"};
 
-/* Returns the first kept node among @node and the siblings after it; TREE_NONE: none is kept. */
+/* Returns @node or the first kept sibling after it; TREE_NONE: none. */
 static uint32_t first_kept(const struct tree_choice *choice, const struct tree *tree, uint32_t node)
 {
 	while (node != TREE_NONE && !choice->kept[node])
@@ -61,7 +61,6 @@ static bool is_last(const struct printing *p, uint32_t node)
 	return first_kept(p->choice, p->tree, p->tree->node[node].next) == TREE_NONE;
 }
 
-/* Does @node have visible siblings? */
 static bool is_fork(const struct printing *p, uint32_t node)
 {
 	uint32_t parent = p->tree->node[node].parent;
@@ -70,10 +69,7 @@ static bool is_fork(const struct printing *p, uint32_t node)
 	return first != node || !is_last(p, node);
 }
 
-/*
- * Updates p->fork for a node. Nodes come in depth-first order, so those of at least its depth that
- * are still in p->fork are no callers of it, and are removed.
- */
+/* Nodes come in depth-first order: those of at least the node's depth are no callers of it. */
 static int enter(struct printing *p, uint32_t node)
 {
 	const struct tree_node *all = p->tree->node;
@@ -168,7 +164,7 @@ static size_t choose_columns(const struct printing *p, struct layout_column *col
 	bool bottom_up = p->options->bottom_up;
 	size_t n = 0;
 
-	/* The amounts follow from the shares, so they are dropped first in a narrow table. */
+	/* Amounts follow from shares, so a narrow table drops them first. */
 	column[n++] = (struct layout_column){bottom_up && !p->options->root ? "self" : "total",
 		LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
 	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3};
