@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-analyst: the second process of sprofrun. It takes records from the ring (descriptors 3, 4
- * and 5, see supervisor/output/link.h) or from a capture file; see analyst_results.h for its
- * results.
+ * sprofil-analyst: the second process of sprofrun. It takes records from the ring (descriptors 3 to
+ * 5, supervisor/output/link.h) or from a capture. Its results: analyst_results.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,23 +40,21 @@ enum { OPENER_SUFFIXES = 32 };
 
 struct run {
 	struct analyst_settings settings;
-	struct analyst_results results; /* how results are delivered */
+	struct analyst_results results;
 	struct blame blame;
-	/*
-	 * --rotate SIZE: file size at which a rotation is requested; 0: none, or it was requested
-	 */
+	/* --rotate SIZE: size that requests a rotation; 0: none, or already requested */
 	uint64_t rotate_bytes;
 	struct analyst *analyst;
 	struct opener opener;
 	int replay_fd;
-	struct live_session *session; /* the live view, in the process that shows it; NULL */
-	bool stuck;                   /* the terminal was not restored: our parent must do so */
+	struct live_session *session; /* the live view, in the process that shows it; else NULL */
+	bool stuck;                   /* the parent process must restore the terminal */
 	bool no_screen;               /* the terminal cannot be drawn on */
 };
 
 /*
- * Called when third-party code begins to work on the file @path, or has ended (NULL). Notes the
- * path where a new process finds it if that file makes this one crash, and shows it on the screen.
+ * Third-party code begins to work on the file @path, or has ended (NULL). Notes the path for the
+ * process that follows if the file makes this one crash, and shows the path on the screen.
  */
 static void working_on(void *context, const char *path)
 {
@@ -77,9 +74,8 @@ static enum symbolizer_skip skip(void *context, const char *path)
 }
 
 /*
- * Maps the ring of descriptor 3. NULL, and a message, on failure. *@ret_has_mounts: the descriptor
- * stays open for the opener, and its position is the beginning of the list of mounts, which is
- * behind the ring.
+ * Maps the ring of descriptor 3. NULL, and a message, on failure. *@ret_has_mounts: the list of
+ * mounts follows the ring; the descriptor stays open for the opener, positioned at the list.
  */
 static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring, bool *ret_has_mounts)
 {
@@ -126,7 +122,7 @@ static int finish_copy(struct run *run, const struct finish *finish)
 	struct live_session *session = run->session;
 	int r;
 
-	run->session = NULL; /* the writing child has no screen */
+	run->session = NULL; /* The writing child has no screen. */
 	analyst_set_snapshot(run->analyst, true);
 	r = finish_run(finish, run->analyst, &run->blame);
 	analyst_set_snapshot(run->analyst, false);
@@ -134,7 +130,6 @@ static int finish_copy(struct run *run, const struct finish *finish)
 	return r;
 }
 
-/* Writes the profile so far to a file, for the live view. */
 static int save(void *context, const char *path)
 {
 	struct run *run = context;
@@ -147,7 +142,7 @@ static int save(void *context, const char *path)
 	return r > 0 ? -r : r;
 }
 
-/* Handles SIGUSR2 to sprofrun: writes the profile so far. */
+/* SIGUSR2 to sprofrun. */
 static void write_so_far(void *context)
 {
 	struct run *run = context;
@@ -155,7 +150,6 @@ static void write_so_far(void *context)
 	(void)finish_copy(run, &(struct finish){analyst_results_so_far, say, &run->results});
 }
 
-/* Handles a request of the server: sends it the profile so far. */
 static void serve_so_far(void *context)
 {
 	struct run *run = context;
@@ -171,12 +165,12 @@ static void request(const struct request *request)
 	(void)!write(LINK_REQUEST_FD, message, sizeof(message));
 }
 
-/* --rotate SIZE: tells the supervisor when the file is long enough. */
+/* --rotate SIZE: requests a rotation when the file is long enough. */
 static void look_at_size(void *context)
 {
 	struct run *run = context;
 
-	/* A sixteenth less than the limit: the file grows until the next check. */
+	/* A sixteenth below the limit: the file grows until the next check. */
 	if (!run->rotate_bytes ||
 		pprof_estimate(analyst_profile(run->analyst)) <
 			run->rotate_bytes - run->rotate_bytes / 16)
@@ -191,7 +185,7 @@ static void request_stack(void *context, uint32_t tid, uint64_t bytes)
 	request(&(struct request){.type = REQUEST_STACK, .index = tid, .value = bytes});
 }
 
-/* Sends requests. The pipe is non-blocking: @data fits as a whole, or nothing is written. */
+/* The request pipe is non-blocking: @data is written as a whole or not at all. */
 static bool send_request(void *context, const uint8_t *data, size_t bytes)
 {
 	(void)context;
@@ -223,7 +217,7 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		standard_complain(s->program, "cannot write to standard output: %s", strerror(-r));
-	/* If the terminal cannot show the view, a recording is complete nevertheless: no error. */
+	/* A recording is complete even if the terminal cannot show the view: no error. */
 	return run->no_screen && s->records ? 0 : r;
 }
 
@@ -274,10 +268,7 @@ static int take_replay(const struct run *run)
 	return r == -EPROTO ? 0 : r;
 }
 
-/*
- * Starts the opener. Its command line fixes its permissions before any record is read. @has_mounts:
- * as map_ring() returned it.
- */
+/* @has_mounts: from map_ring(). The command line fixes the opener's permissions. */
 static int start_opener(const struct analyst_settings *s, bool has_mounts,
 	struct opener *ret_opener, pid_t *ret_pid)
 {
@@ -318,10 +309,7 @@ static int start_opener(const struct analyst_settings *s, bool has_mounts,
 	return opener_start(argv, ret_opener, ret_pid);
 }
 
-/*
- * Loads what later comes from files (time zone, character set, the terminal's description), and
- * enters the sandbox.
- */
+/* Loads time zone, character set and terminal description, and enters the sandbox. */
 static int give_up_rights(struct run *run)
 {
 	struct analyst_settings *s = &run->settings;
@@ -413,11 +401,11 @@ static int run_all(int argc, char **argv)
 	int r;
 
 	standard_hold();
-	/* A file that becomes too long is an error like any other. */
+	/* A file that becomes too long is then an ordinary error (EFBIG). */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	analyst_settings_parse(s, &run.blame, argc, argv);
 	run.rotate_bytes = s->rotate_bytes;
-	/* Without a view, a pipe without a reader is an error like any other (EPIPE). */
+	/* Without a view, a pipe without a reader is an ordinary error (EPIPE). */
 	if (!s->live.on)
 		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();

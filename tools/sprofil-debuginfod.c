@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-debuginfod BUILD-ID: downloads a debug file from the servers of DEBUGINFOD_URLS into the
- * cache of libdebuginfod, where the symbolizer looks for it. A separate program, so that those that
- * read profiles and ELF files link no network code. On standard output: "progress DONE ALL", any
- * number of times, and at the end "path PATH".
+ * cache of libdebuginfod, where the symbolizer looks for it. A separate program, so that programs
+ * that read profiles and ELF files link no network code. Prints "progress DONE ALL" lines, and at
+ * the end "path PATH".
  */
 #include <elfutils/debuginfod.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ static int tell(debuginfod_client *client, long done, long all)
 	(void)client;
 	if (done > 0 && all > 0)
 		printf("progress %ld %ld\n", done, all);
-	/* A result other than 0 ends the download: the requesting process is gone. */
+	/* Non-zero ends the download: nobody reads the output any more. */
 	return fflush(stdout) != 0;
 }
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	}
 	if (!urls || !urls[0])
 		return DEBUGINFOD_NO_URLS;
-	/* Maximum silence of a server, and maximum total time, in seconds. */
+	/* In seconds: longest silence of a server, longest download. */
 	(void)setenv("DEBUGINFOD_TIMEOUT", "15", 0);
 	(void)setenv("DEBUGINFOD_MAXTIME", "120", 0);
 	client = debuginfod_begin();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-inspector: reads ELF files for sprofreport, in a sandbox like the analyst's. Requests
- * come on standard input, up to its end, and answers go to standard output (proto/inspection.h).
- * The answer about an object is written as soon as it is complete: if its file ends this process,
- * the requesting process knows the file.
+ * come on standard input, answers go to standard output (proto/inspection.h). Each object's answer
+ * is written as soon as it is complete: if a file crashes this process, the requesting process
+ * knows which one.
  */
 #include <errno.h>
 #include <locale.h>
@@ -26,10 +26,7 @@
 
 enum { EXIT_OPENER = 3 };
 
-/*
- * Maximum bytes of the requests: an address of a profile takes a few bytes, and no profile needs so
- * many.
- */
+/* Maximum bytes of all requests. An address takes a few bytes; no profile needs this much. */
 #define ASKED_BYTES_MOST ((size_t)256 << 20)
 
 static int read_all(uint8_t **ret_data, size_t *ret_bytes)
@@ -78,9 +75,7 @@ static enum symbolizer_skip skip(void *context, const char *path)
 	return ((struct inspector *)context)->skip;
 }
 
-/*
- * Returns the symbolizer's options. @how_much: how much of the file to skip (enum symbolizer_skip).
- */
+/* @how_much: how much of the file to skip (enum symbolizer_skip). */
 static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 {
 	in->skip = how_much < SYMBOLIZER_SKIP_FILE ? how_much : SYMBOLIZER_SKIP_FILE;
@@ -91,10 +86,7 @@ static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 		.opener = &in->opener};
 }
 
-/*
- * Answers about one object, with nothing kept of the previous one: memory is limited to what one
- * object takes.
- */
+/* A new symbolizer per object: memory is limited to what one object takes. */
 static int answer_one(
 	struct inspector *in, const struct inspection_object *object, struct reader *asked)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-opener: opens files for the analyst, which started it and has no right to open any itself
- * (tools/sandbox/sandbox.h). It has the rights of the user who profiles, links libc only, and does
- * not parse the content of files. Requests come over the descriptor whose number is the first
- * argument, until it is closed: proto/opening.h. See opener/openings.h for what may be read under
- * which conditions.
+ * sprofil-opener: opens files for the analyst, which started it and may not open any itself
+ * (tools/sandbox/sandbox.h). The opener has the rights of the user who profiles, links libc only,
+ * and does not parse the content of files. Requests (proto/opening.h) come over the descriptor
+ * whose number is the first argument, until that is closed. What may be read, and when:
+ * opener/openings.h.
  *
  * It writes only the files named on the command line, and in a live view those that the user names,
- * if their names have the suffix of a profile or a report.
+ * if their names end like those of a profile or a report.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,32 +35,32 @@
 
 enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 
-/* Prefix of the names of files in TMPDIR for data that could not be written elsewhere. */
+/* Prefix of files in TMPDIR for data that could not be written elsewhere. */
 #define KEPT "sprof-"
-/* Maximum number of files with the prefix KEPT in TMPDIR. */
+/* Maximum number of such files in TMPDIR. */
 enum { KEPT_MOST = 16 };
 
 struct settings {
 	struct openings openings;
-	struct limited limited; /* calls openings_answer() within a time limit */
-	/* pattern of the outputs' names; the capture's name; NULL none */
+	struct limited limited;
+	/* pattern of the outputs' names; the capture's name; NULL: none */
 	const char *output, *capture;
-	char *snapshot;  /* pattern of snapshots' names: that of outputs with a time */
+	char *snapshot;  /* pattern of snapshots' names: that of outputs with a time added */
 	unsigned mounts; /* descriptor of the list of mounts (opener/mounts.h); 0: no list */
-	unsigned keep;   /* number of outputs to keep that differ only in their time; 0: all */
+	unsigned keep;   /* outputs to keep that differ only in their time; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
 };
 
-/* The file being written: one at a time. */
+/* The file being written; there is at most one. */
 struct begun {
 	bool any;
 	bool recording;      /* an existing file of that name is kept under another name */
-	const char *pattern; /* pattern of its name, with %t for the time; NULL: none */
+	const char *pattern; /* pattern of the name if it has a time (%t), else NULL */
 	struct output_facts facts;
-	time_t dated;                    /* the time by which --keep finds the oldest */
-	char own[OPENING_PATH_MOST + 1]; /* the process's name, to which @facts points */
-	/* path of a file in TMPDIR that OPENING_KEEP has opened (@any is then false); NULL: none */
+	time_t dated;                    /* begin time, by which --keep finds the oldest file */
+	char own[OPENING_PATH_MOST + 1]; /* the process's name, used by @facts */
+	/* path of an unfinished file of OPENING_KEEP in TMPDIR (@any is then false); NULL: none */
 	char *kept;
 	struct outfile out;
 };
@@ -70,7 +70,6 @@ static void abandon(struct begun *begun)
 	if (begun->any)
 		outfile_abandon(&begun->out);
 	begun->any = false;
-	/* A file in TMPDIR that was not completed is removed. */
 	if (begun->kept)
 		(void)unlink(begun->kept);
 	free(begun->kept);
@@ -97,14 +96,11 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	begun->pattern = NULL;
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
-	/*
-	 * @out keeps its own descriptor, with which the commit names the file: the analyst gets a
-	 * copy.
-	 */
+	/* The analyst gets a copy: commit() needs @out's own descriptor to name the file. */
 	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Makes a name that a process gives itself harmless as a part of a path. */
+/* A process chooses its own name, a part of a path: "." and ".." are made harmless. */
 static void disarm(char *name)
 {
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
@@ -129,8 +125,8 @@ static int begin_output(const struct settings *s, struct begun *begun, const str
 		.time = is_snapshot ? time(NULL) : (time_t)what->time,
 		.rank = output_rank()};
 	/*
-	 * For --keep, a snapshot counts as older than the file that ends its segment: both begin at
-	 * the same time, and the file holds the snapshot's data and more.
+	 * A snapshot and the file that ends its segment begin at the same time. For --keep, the
+	 * snapshot counts as older, as the file has all of its data.
 	 */
 	begun->dated = (time_t)what->time - is_snapshot;
 	r = output_name(pattern, &begun->facts, &name);
@@ -154,7 +150,7 @@ static bool ends_well(const struct settings *s, const char *path)
 	return false;
 }
 
-/* Returns the number of files of our user in the folder @path that begin_keep() made. */
+/* Counts our user's files in the folder @path that begin_keep() made. */
 static unsigned count_kept(const char *path)
 {
 	DIR *folder = opendir(path);
@@ -171,8 +167,8 @@ static unsigned count_kept(const char *path)
 }
 
 /*
- * Begins a file in TMPDIR, so that a bad name does not cost the measured data. A long run may make
- * many outputs, each with its time in the name: at most KEPT_MOST files are left in TMPDIR.
+ * Begins a file in TMPDIR, so that a bad output name does not cost the measured data. A long run
+ * with the time in its outputs' names may make many such files: at most KEPT_MOST are left.
  */
 static int begin_keep(const struct settings *s, struct begun *begun, struct opened *opened)
 {
@@ -197,8 +193,8 @@ static int begin_keep(const struct settings *s, struct begun *begun, struct open
 }
 
 /*
- * Names a file by its time, in seconds. Of two files of one second, such as a snapshot and the file
- * that begins then, the later one gets a number after its time (test: test_rotate.sh).
+ * Names a file by its time, in seconds. A snapshot and the file that begins after it may have the
+ * same second: the later one gets a number after its time (test: test_rotate.sh).
  */
 static int name_timed(struct begun *begun, struct opened *opened)
 {
@@ -220,7 +216,7 @@ static int name_timed(struct begun *begun, struct opened *opened)
 	return r;
 }
 
-/* Removes the oldest of the files that differ only in their time. */
+/* Removes the oldest files that differ only in their time, until @keep are left. */
 static void trim(const struct begun *begun, int folder_fd, unsigned keep)
 {
 	char *series;
@@ -318,9 +314,7 @@ static ssize_t receive(int socket_fd, uint8_t *packet, pid_t *ret_sender)
 	do
 		n = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
-	/*
-	 * Descriptors in the message do not fit next to the credentials, and the kernel drops them.
-	 */
+	/* Descriptors in a request do not fit next to the credentials, and are dropped. */
 	c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
 		c->cmsg_len >= CMSG_LEN(sizeof(sender)))
@@ -380,10 +374,7 @@ static const struct option_row rows[] = {
 	{"view", 0, OPTION_FLAG, AT(openings.view)},
 };
 
-/*
- * Prepares the process. The user's limit of file sizes is lifted: it is not meant for copies of
- * files.
- */
+/* Lifts the user's limit of file sizes, which is not meant for copies of files. */
 static void prepare(int socket_fd)
 {
 	struct rlimit limit;
@@ -395,7 +386,7 @@ static void prepare(int socket_fd)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_FSIZE, &limit);
 	}
-	/* In case seccomp is missing: no process of the same user can trace this one. */
+	/* If seccomp is missing: prevents tracing by processes of the same user. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	(void)setsockopt(socket_fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
 }
@@ -435,7 +426,7 @@ static int run_all(int argc, char **argv)
 	}
 	abandon(&begun);
 	free(s.snapshot);
-	/* Threads that were left behind still use the openings, which are not freed then. */
+	/* Threads that are left behind still use the openings. */
 	if (!limited_is_behind(&s.limited))
 		openings_release(&s.openings);
 	return 0;

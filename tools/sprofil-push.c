@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-push: sends profiles in pprof to a store, each by a POST, by default to the path /ingest
+ * sprofil-push: sends pprof profiles to a store, each by a POST, by default to the path /ingest
  * (Pyroscope's). The profiles come from sprofil-server over a pipe (serve_push.h). While the store
- * is unavailable, a bounded number of profiles waits; the oldest are dropped, and their number is
- * reported. Ends with 0 if the store has taken all of them, else with 1.
+ * is unavailable, a limited number of profiles waits; the oldest are dropped, and counted. Exit
+ * status 0: the store has taken all profiles; else 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include "tools/serve/push_url.h"
 #include "tools/serve/serve_fds.h"
 
-/* Interval of retries, doubled after each failure up to a maximum. */
+/* Interval of retries: doubled after each failure, up to the maximum. */
 #define RETRY_NS      CLOCK_SECOND_NS
 #define RETRY_MOST_NS (60 * CLOCK_SECOND_NS)
 enum { CONNECT_SECONDS = 10, SEND_SECONDS = 30, LAST_SECONDS = 5, ANSWER_BYTES = 160 };
@@ -37,9 +37,9 @@ struct sender {
 	char *url; /* the store's address as the user gave it */
 	CURL *curl;
 	struct push_queue queue;
-	uint64_t again_ns, wait_ns; /* time of the next try; interval after that */
+	uint64_t again_ns, wait_ns; /* time of the next try; interval after that try */
 	bool away;                  /* the store was unavailable at the last try */
-	size_t refused;             /* number of profiles that the store refused */
+	size_t refused;             /* profiles that the store refused */
 	bool over;                  /* no more profiles will come */
 	/* CLOCK_MONOTONIC: when this POST found that no more profiles will come; 0: not yet */
 	uint64_t left_ns;
@@ -59,7 +59,7 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-/* Ends a POST after LAST_SECONDS once no more profiles come: the supervisor waits for our end. */
+/* Ends a POST LAST_SECONDS after the pipe's end: the supervisor waits for this process. */
 static int watch_end(
 	void *context, curl_off_t to_come, curl_off_t came, curl_off_t to_go, curl_off_t gone)
 {
@@ -72,10 +72,7 @@ static int watch_end(
 	return s->left_ns && clock_now() - s->left_ns > LAST_SECONDS * CLOCK_SECOND_NS;
 }
 
-/*
- * Sends a profile. 0: the store has it, or will never accept it. -EAGAIN: it may accept it later.
- * *@ret_why: "", or what is wrong.
- */
+/* 0: the store has taken or refused the profile. -EAGAIN: try later. *@ret_why: why; or "". */
 static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
 {
 	struct curl_slist *headers =
@@ -148,7 +145,6 @@ static bool send_first(struct sender *s)
 	return true;
 }
 
-/* Waits for the next profile or the time of a retry, and acts on it. */
 static void turn(struct sender *s)
 {
 	struct pollfd fd = {.fd = SERVE_PUSH_FD, .events = POLLIN};
@@ -165,9 +161,7 @@ static void turn(struct sender *s)
 		(void)send_first(s);
 }
 
-/*
- * Sends what is left, each profile once: no more will come, and the supervisor waits for our end.
- */
+/* Tries the remaining profiles until one fails: no more come, and the supervisor waits for us. */
 static void send_last(struct sender *s)
 {
 	while (push_queue_first(&s->queue) && send_first(s))
@@ -190,7 +184,6 @@ static bool begin(struct sender *s)
 	(void)curl_easy_setopt(s->curl, CURLOPT_XFERINFOFUNCTION, watch_end);
 	(void)curl_easy_setopt(s->curl, CURLOPT_XFERINFODATA, s);
 	(void)curl_easy_setopt(s->curl, CURLOPT_NOPROGRESS, 0L);
-	/* No redirections are followed, and only HTTP is spoken. */
 	(void)curl_easy_setopt(s->curl, CURLOPT_FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
 	(void)curl_easy_setopt(s->curl, CURLOPT_PROTOCOLS_STR, "http,https");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-server: provides profiles of spans of time by HTTP, and to sprofil-push. sprofrun or
+ * sprofil-server: provides profiles of spans of time over HTTP, and to sprofil-push. sprofrun and
  * sprofserve start it (tools/front/serve_front.c) with the descriptors of serve_fds.h. It enters
- * the sandbox before it talks to anybody. It ends when the supervisor does, after the pending
- * answers.
+ * the sandbox before it talks to anybody, and ends after the supervisor, when the pending answers
+ * are finished.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 
 /* A requested piece that has not come after this time is requested again. */
 #define AGAIN_NS (10 * CLOCK_SECOND_NS)
-/* Time for the last answers when the target is gone. */
+/* Time for pending answers after the target's end. */
 #define LAST_NS (5 * CLOCK_SECOND_NS)
 
 struct server {
@@ -41,8 +41,8 @@ struct server {
 	struct push push;
 	bool thawed;       /* sampling is switched on in the supervisor */
 	bool alone;        /* the supervisor is gone */
-	uint64_t asked_ns; /* when the pending piece was requested; 0 none */
-	/* when all answers must be finished, as the target is gone; 0: it is not */
+	uint64_t asked_ns; /* when the pending piece was requested; 0: none is pending */
+	/* latest end of pending answers, once the target is gone; 0: the target is not gone */
 	uint64_t last_ns;
 };
 
@@ -73,7 +73,7 @@ static bool request(enum request_type type, uint64_t value)
 	return write(SERVE_REQUEST_FD, message, sizeof(message)) == (ssize_t)sizeof(message);
 }
 
-/* Sends the supervisor requests: sampling on or off, and a piece at the end of a span. */
+/* Requests sampling on or off, and a piece at the end of a span. */
 static void keep_supervisor(struct server *s, uint64_t now)
 {
 	bool wanted = s->spans.n != 0;
@@ -106,7 +106,7 @@ static int timeout_ms(struct server *s, struct pollfd *fds, uint64_t now)
 		until = s->asked_ns + AGAIN_NS;
 	if (until == UINT64_MAX)
 		return -1;
-	/* Rounded up: a poll() that returned before that time would have nothing to do. */
+	/* Rounded up: a poll() that returned before @until would have nothing to do. */
 	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
 }
 
@@ -126,7 +126,7 @@ static void turn(struct server *s)
 	if (poll(fds, POLLS, timeout_ms(s, fds, now)) < 0)
 		return;
 	now = clock_now();
-	/* Nobody reads our requests: the supervisor is gone. What it recorded may still come. */
+	/* The pipe has lost its reader: the supervisor is gone. Pieces may still come. */
 	if (fds[POLL_REQUEST].revents && !s->alone) {
 		s->alone = true;
 		if (s->http)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-stackcheck PID, started by `sprofrun --check-stacks PID`: are the stacks of this process
- * right? Each thread is stopped once, as for --dump and with the same care, and unwound by our
- * unwinder and by libunwind-ptrace.
+ * right? Each thread is stopped once, with the same care as for --dump, and unwound by our unwinder
+ * and by libunwind-ptrace.
  *
  * Both unwinders read the target's files in this process, which traces: libunwind-ptrace requires
- * that. Therefore, if it is root, this process becomes the target's user once all threads are
- * seized; a hostile file could then gain only its owner's rights.
+ * that. If it is root, this process therefore becomes the target's user once all threads are
+ * seized: a hostile file then gains only its owner's rights.
  *
  * If this process dies, also during a stop, the kernel resumes all threads. If the target dies, the
  * threads examined so far are reported.
@@ -45,7 +45,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-/* Becomes the target's user. All threads are seized, so from now on that user's rights suffice. */
+/* All threads are seized already: from now on, the rights of the target's user suffice. */
 static int become_owner(int pid)
 {
 	char path[32];
@@ -98,7 +98,6 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Prints which unwinder is probably right about a module in which they differ. */
 static void explain(const struct opinion_module *module)
 {
 	bool vdso = !strcmp(module->path, "[vdso]");
@@ -157,7 +156,7 @@ static void report_modules(const struct opinions *opinions)
 	}
 }
 
-/* Do the unwinders differ outside of the vdso, which libunwind cannot read? */
+/* Differences in the vdso do not count: libunwind cannot read it. */
 static bool is_doubtful(const struct opinions *opinions)
 {
 	for (size_t i = 0; i < opinions->modules; i++) {
@@ -212,9 +211,7 @@ int main(int argc, char **argv)
 		front_complain(program, "--check-stacks: give a process id, like 123");
 		return FRONT_USAGE;
 	}
-	/*
-	 * A file may keep a parser busy for long: this process then ends, which frees the target.
-	 */
+	/* If a file keeps a parser busy, SIGXCPU ends this process, and frees the target. */
 	(void)setrlimit(RLIMIT_CPU, &limit);
 	(void)setrlimit(RLIMIT_CORE, &none);
 	options.pids = &pid;

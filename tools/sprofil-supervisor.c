@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The helper of programs that call sprofil outside sprofrun: libsprofil starts it. It traces the
- * process that started it, serves its calls, and ends when that process has ended or needs it no
- * more.
+ * The helper of programs that call sprofil outside sprofrun. libsprofil starts it. It traces the
+ * process that started it, serves that process's calls, and ends when the process has ended or no
+ * longer needs it.
  *
- *	sprofil-supervisor --serve PID READY-FD GO-FD
+ * 	sprofil-supervisor --serve PID READY-FD GO-FD
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 {
 	(void)context;
 	(void)kind;
-	(void)line; /* messages are dropped: stderr belongs to the program */
+	(void)line; /* dropped: stderr belongs to the program */
 }
 
 static int parse_number(const char *text, int *ret_number)
@@ -50,7 +50,7 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 {
 	int ready = fcntl(*ready_fd, F_DUPFD, 5), go = fcntl(*go_fd, F_DUPFD, 5), null;
 
-	/* Descriptors from 5 on that the limit excludes are EINVAL. */
+	/* EINVAL: the limit of open files permits no descriptor from 5 on. */
 	if (ready < 0 || go < 0)
 		return errno == EINVAL ? -EMFILE : -errno;
 	*ready_fd = ready;
@@ -59,7 +59,7 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 	*ready_fd = 3;
 	*go_fd = 4;
 	null = open("/dev/null", O_RDWR);
-	if (null < 0) /* a root folder without devices */
+	if (null < 0) /* a root directory without devices */
 		null = memfd_create("null", 0);
 	for (int fd = 0; fd < 3; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
@@ -77,10 +77,7 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 	return 0;
 }
 
-/*
- * Gives the helper signal dispositions, a signal mask, a directory and a session of its own: those
- * that it inherited are the program's.
- */
+/* Signal dispositions, signal mask, directory and session were inherited from the program. */
 static void own_state(void)
 {
 	struct rlimit files;
@@ -92,7 +89,7 @@ static void own_state(void)
 	(void)sigprocmask(SIG_SETMASK, &set, NULL);
 	(void)setsid();
 	if (chdir("/") < 0)
-		errno = 0; /* if chdir() fails, only some directory stays in use */
+		errno = 0; /* the inherited directory merely stays in use */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
@@ -100,10 +97,10 @@ static void own_state(void)
 }
 
 /*
- * Runs in the parent of the tracing process, and ends as that does. If somebody stops the tracing
- * process (SIGSTOP), this function continues it at once: until then threads of the program could
- * stand still, where only SIGKILL reaches them. This process has another name than the tracing one,
- * so that a signal sent by name does not reach both.
+ * Runs in the parent of the tracing process, and ends with its status. If somebody stops the
+ * tracing process (SIGSTOP), this function continues it at once: threads of the program could
+ * otherwise stand still, reachable only by SIGKILL. The name differs from the tracing process's, so
+ * that a signal sent by name does not reach both.
  */
 static _Noreturn void watch(pid_t child)
 {
@@ -147,9 +144,9 @@ static int serve(int pid, int ready_fd, int go_fd)
 	child = fork();
 	if (child > 0)
 		watch(child);
-	if (child == 0) /* a signal of the terminal or to the group must not reach both processes */
+	if (child == 0) /* no signal of terminal or group reaches both */
 		(void)setsid();
-	/* The program permits us to trace it (PR_SET_PTRACER), and then writes to @go_fd. */
+	/* The program first permits us to trace it (PR_SET_PTRACER), then writes to @go_fd. */
 	if (read(go_fd, &go, 1) != 1)
 		return 125;
 	(void)close(go_fd);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads profiles and prints a report about them, or exports them. This file only connects the
- * parts; the reports are in view/.
- */
+/* Reads profiles, and prints a report about them (view/) or exports them. */
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -25,7 +22,6 @@
 #include "tools/report/pager.h"
 #include "tools/report/report_command.h"
 
-/* Sets colours, width and characters according to the terminal. */
 static void suit_output(struct command *command)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -60,7 +56,7 @@ static int read_one(const char *path, const char *program, struct waiting_line *
 	return error < 0 ? EXIT_FAILED : 0;
 }
 
-/* Reading a file of this size takes long enough to show progress. */
+/* A file of this size takes long enough to read that progress is shown. */
 enum { LARGE_BYTES = 8 << 20 };
 
 static int read_next(const struct command *command, int index, struct waiting_line *progress,
@@ -75,7 +71,7 @@ static int read_next(const struct command *command, int index, struct waiting_li
 	return read_one(path, command->program, progress, ret_profile);
 }
 
-/* Applies --from and --to: replaces the profile by the part that they choose. */
+/* Applies --from and --to. */
 static int cut(
 	const struct command *command, struct waiting_line *progress, struct profile **profile)
 {
@@ -103,7 +99,7 @@ static int read_side(const struct command *command, int from, int n, struct wait
 	return status;
 }
 
-/* Reads the merged profile of all files. */
+/* Reads all files, and merges them. */
 static int read_files(
 	const struct command *command, struct waiting_line *progress, struct profile **ret_profile)
 {
@@ -186,7 +182,7 @@ static char *fetch_command(const struct command *command)
 
 /*
  * Makes the report or export in memory, as a file is written completely or not at all. Returns an
- * exit status. *@ret_failed: the report exists, and the condition of --fail-above is met.
+ * exit status. *@ret_failed: the condition of --fail-above is met.
  */
 static int make_text(const struct command *command, const struct subject *subject,
 	struct waiting_line *progress, char **ret_text, size_t *ret_bytes, bool *ret_failed)
@@ -246,10 +242,7 @@ static int give_to_stdout(const struct command *command, const char *text, size_
 	struct pager pager = {.out = stdout};
 	int error;
 
-	/*
-	 * Exports are for programs, so they have no pager. A program that leaves early causes
-	 * EPIPE.
-	 */
+	/* An export is for programs: no pager. A program that stops reading early causes EPIPE. */
 	if (command->report)
 		pager_open(&pager);
 	else
@@ -273,13 +266,12 @@ static int refuse_terminal(const struct command *command)
 	return EXIT_USAGE;
 }
 
-/* The exit status of a failure: with --fail-above it is 2, as 1 tells a script of a slowdown. */
+/* With --fail-above, a failure is 2, as 1 tells a script of a slowdown. */
 static int trouble(const struct command *command, int status)
 {
 	return status == EXIT_FAILED && command->options.has_fail_above ? EXIT_USAGE : status;
 }
 
-/* Makes the requested text and outputs it. */
 static int report(
 	const struct command *command, const struct subject *subject, struct waiting_line *progress)
 {
@@ -343,7 +335,7 @@ static int run_all(int argc, char **argv)
 	standard_hold();
 	(void)setlocale(LC_CTYPE, "");
 	(void)signal(
-		SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like any other */
+		SIGXFSZ, SIG_IGN); /* a file that becomes too long makes a write fail with EFBIG */
 	status = command_parse(&command, argc, argv);
 	if (status || command.done)
 		return status ? status : standard_printed("sprofreport", EXIT_FAILED);

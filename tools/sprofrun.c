@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sprofrun: runs a command, or attaches to processes, and profiles. This process is the supervisor.
- */
+/* sprofrun: runs a command, or attaches to processes, and profiles. It is the supervisor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -63,7 +61,7 @@ static int one_process(const char *value)
 	return pid;
 }
 
-/* --diagnose: prints whether the process with the pid @value can be attached to, or why not. */
+/* --diagnose: prints whether the process @value can be attached to, or why not. */
 static int diagnose(const char *value)
 {
 	char text[512] = "";
@@ -79,10 +77,7 @@ static int diagnose(const char *value)
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
-/*
- * --check-stacks: replaces this process by sprofil-stackcheck. That is a separate program because
- * it links libunwind, and this one links libc only.
- */
+/* --check-stacks is another program's work: that links libunwind, this one libc only. */
 static int check_stacks(const char *value)
 {
 	char path[PATH_MAX], pid[16];
@@ -98,7 +93,7 @@ static int check_stacks(const char *value)
 
 /*
  * Waits until the analyst has written and reported; returns its wait status. *@ret_signal: the last
- * signal to end that came meanwhile, unchanged if there was none.
+ * signal to end that came meanwhile; unchanged if none did.
  */
 static int join_analyst(struct engine_result *result, int *ret_signal)
 {
@@ -126,7 +121,7 @@ static void say_format(struct sprofrun_settings *s, enum say_kind kind, const ch
 	say(s, kind, line);
 }
 
-/* Prints the histogram to a file that gets its name when everything has been written. */
+/* Prints the histogram to a file that gets its name once it is complete. */
 static int print_histogram(struct sprofrun_settings *s, const char **ret_problem)
 {
 	struct outfile out;
@@ -141,7 +136,7 @@ static int print_histogram(struct sprofrun_settings *s, const char **ret_problem
 		outfile_abandon(&out);
 		return error;
 	}
-	out.fd = -1; /* now owned by the stream */
+	out.fd = -1; /* owned by the stream */
 	if (histogram_print(&s->regions, file) < 0)
 		error = -errno;
 	if (fclose(file) != 0 && !error)
@@ -176,9 +171,9 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 }
 
 /*
- * Called when profiling had to be given up, as a thread hangs: only the command and the analyst are
- * still to be waited for. Executes this program anew with --await-only, which ends the thread that
- * hangs and keeps both processes as our children.
+ * A thread of this process hangs: profiling is given up, and only the command and the analyst are
+ * waited for. Executes this program anew with --await-only: that ends the hanging thread, and keeps
+ * both processes as our children.
  */
 static void await_only(void *context, int command_pid, int analyst_pid)
 {
@@ -242,10 +237,7 @@ static void name_targets(
 		name[0] ? ")" : "");
 }
 
-/*
- * Is the process in a group-stop? A tracee in a group-stop shows as traced ('t'), as in any other
- * stop, so this is asked while we have stopped nothing.
- */
+/* Is @pid in a group-stop? A ptrace-stop looks the same: call while no thread is in one. */
 static bool is_stopped(int pid)
 {
 	char text[1024], state = 0;
@@ -255,7 +247,7 @@ static bool is_stopped(int pid)
 	return state == 'T' || state == 't';
 }
 
-/* After an attach, says how many processes are profiled, and how to end the profiling. */
+/* Says how many processes are profiled after an attach, and how to end the profiling. */
 static void tell_attached(struct sprofrun_settings *s, size_t processes)
 {
 	const struct engine_options *engine = &s->engine;
@@ -290,8 +282,8 @@ static void begun(void *context, size_t processes)
 }
 
 /*
- * Called when all threads are detached: ends the relay of the terminal, and requests the maps of
- * the Java processes that live. Processes of a command that have ended have written their maps.
+ * All threads are detached: ends the relay of the terminal, and requests the maps of living Java
+ * processes. Java processes of a command that has ended have written theirs.
  */
 static void released(void *context, const int *pids, size_t n)
 {
@@ -310,7 +302,7 @@ static void command_stops(void *context)
 	terminal_relay_tell_stop(&s->relay);
 }
 
-/* Opens the relay for a command with -u. With --live the command has no terminal. */
+/* The relay is for a command with -u. With --live the command has no terminal. */
 static void prepare_relay(struct sprofrun_settings *s)
 {
 	int error = 0;
@@ -325,10 +317,7 @@ static void prepare_relay(struct sprofrun_settings *s)
 			strerror(-error));
 }
 
-/*
- * Appends the analyst's arguments after its name to @argv; strings are borrowed. Returns their
- * number.
- */
+/* Puts the analyst's arguments, which are borrowed strings, into @argv; returns their number. */
 static size_t put_arguments(const struct sprofrun_settings *s, const char *name,
 	char bytes[BYTES_DIGITS], const char **argv)
 {
@@ -407,10 +396,7 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (sprofrun_settings_rotates(&s))
 		s.output = output_timed(s.output);
-	/*
-	 * Without --rotate and --ring, SIGUSR2 requests no snapshot: it goes to the command, or
-	 * ends the profiling of attached processes.
-	 */
+	/* Without it, SIGUSR2 goes to the command, or ends the profiling of attached processes. */
 	s.engine.snapshots = sprofrun_settings_rotates(&s);
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
@@ -438,10 +424,7 @@ int main(int argc, char **argv)
 		if (status)
 			return status;
 	}
-	/*
-	 * With -o - the command's output goes to stderr: two writers of one stream would damage the
-	 * profile.
-	 */
+	/* With -o -, the command's output goes to stderr: on stdout it would damage the profile. */
 	if (!s.live && !s.engine.dump && s.engine.command && strcmp(s.output, "-") == 0)
 		s.engine.inherited.streams = errors_only;
 	if (s.relay.used) {

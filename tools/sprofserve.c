@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofserve: gives live processes, or a command, what Go programs have with net/http/pprof:
- * profiles over HTTP, and for a store. Samples are taken only while a profile is wanted.
+ * sprofserve: gives live processes, or a command, what net/http/pprof gives Go programs: profiles
+ * over HTTP. It can also send them to a store. Samples are taken only while a profile is wanted.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -21,10 +21,7 @@
 
 static const char program[] = "sprofserve";
 
-/*
- * An analyst of this age is replaced by a fresh one, so that an analyst's memory does not grow with
- * the time of the run.
- */
+/* A fresh analyst replaces one of this age: memory must not grow with the length of the run. */
 #define SEGMENT_NS UINT64_C(60000000000)
 
 struct settings {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sproftop: the live view. This process is the supervisor, as in sprofrun. The analyst draws, so
- * that the process which samples neither links terminal code nor waits for the terminal.
+ * sproftop: the live view. As in sprofrun, this process is the supervisor; the analyst draws. So
+ * the process that samples links no terminal code and never waits for the terminal.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -26,8 +26,8 @@
 
 static const char program[] = "sproftop";
 
-enum { END_MS = 2000 }; /* time given to a command that was asked to end */
-/* Default of --max-cpu, so that a view takes less than 3 % of a CPU in all. */
+enum { END_MS = 2000 }; /* time for a command to end after SIGTERM */
+/* Default of --max-cpu: a view takes less than 3 % of a CPU in all. */
 enum { MAX_CPU_PPM = 26000, MAX_CPU_PERIOD_NS = 4000000 };
 
 struct settings {
@@ -140,10 +140,7 @@ static void pause_ms(long ms)
 	(void)nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-/*
- * The user has left. A command that still runs was started for the view: it is asked to end, unless
- * --keep was given.
- */
+/* The user has left: without --keep, the command is asked to end. */
 static int end_command(const struct settings *s, const struct engine_result *result)
 {
 	struct waiter_result seen = {0};

@@ -49,10 +49,7 @@ static const struct passwd *find(const char *name)
 	return user;
 }
 
-/*
- * Sets the command's user by name or number, with the groups of this user. 0; -ENOENT: no such
- * user; -EPERM: another user, and we are not root; -ENOMEM.
- */
+/* Sets the user by name or number. -ENOENT: no such user; -EPERM: not us, and we are not root. */
 static int set_user(struct command_as *as, const char *name)
 {
 	const struct passwd *found = find(name);
@@ -73,7 +70,7 @@ static int set_user(struct command_as *as, const char *name)
 			return -ENOMEM;
 		}
 		user.groups = groups;
-		/* -1: the list was too short, and @n is now the number of groups. */
+		/* -1: @groups was too short; @n is now the number of groups. */
 	} while (getgrouplist(found->pw_name, found->pw_gid, user.groups, &n) < 0);
 	user.groups_n = (size_t)n;
 	free(as->user.groups);

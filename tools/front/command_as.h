@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * -E and -u of sprofrun: environment and user of the command, without effect on our own processes.
- */
+/* -E and -u of sprofrun: environment and user of the command only, not of our own processes. */
 #ifndef TOOLS_FRONT_COMMAND_AS_H
 #define TOOLS_FRONT_COMMAND_AS_H
 
@@ -14,29 +12,22 @@ struct engine_options;
 
 /* Initialized as zeros, except @program; freed by command_as_release(). */
 struct command_as {
-	const char *program; /* name of the program, for messages */
+	const char *program; /* for messages */
 	/* the command's environment: the array is owned, the strings are not; NULL: ours */
 	char **environment;
 	struct launch_user user;
 	bool has_user;
 };
 
-/*
- * Sets a variable of the command: "NAME=VALUE", or "NAME" to remove it. 0; -EINVAL: no name;
- * -ENOMEM. @assignment must outlive @as.
- */
+/* "NAME=VALUE" sets, "NAME" removes. 0; -EINVAL: no name; -ENOMEM. @assignment outlives @as. */
 int command_as_variable(struct command_as *as, const char *assignment);
 
-/*
- * Returns the value of a variable in the command's environment, borrowed; NULL: the variable is
- * unset.
- */
+/* Returns a variable of the command, borrowed; NULL: unset. */
 const char *command_as_get(const struct command_as *as, const char *name);
 
-/* Returns the options -E and -u, for the table of a program's options. */
 struct option_set command_as_options(struct command_as *as);
 
-/* Applies the options to the command. If they were given without a command, ends the program. */
+/* Applies the options to the command. Ends the program if they were given without a command. */
 void command_as_finish(
 	const char *program, const struct command_as *as, struct engine_options *engine);
 

@@ -23,10 +23,7 @@ bool containers_is_id(const char *text)
 	return n >= CONTAINERS_ID_LEAST && n <= ID_MOST && strspn(text, "0123456789abcdef") == n;
 }
 
-/*
- * Reads up to FILE_MOST bytes, and appends a NUL. Returns the length; -1: unreadable. *ret_text is
- * freed by the caller if the result is not -1.
- */
+/* Reads up to FILE_MOST bytes, NUL-terminated. Returns their number; -1: nothing is to be freed. */
 static ssize_t read_file(const char *path, char **ret_text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -58,7 +55,7 @@ bool containers_read_monitor(
 		const char *value = line + n + 1;
 
 		left = value < end ? (size_t)(end - value) : 0;
-		/* A last word without a NUL is ignored: it may be cut off. */
+		/* A last word without a NUL may be cut off: ignored. */
 		if (n == 2 && strnlen(value, left) < left) {
 			if (!memcmp(line, "-c", 2))
 				id = value;

@@ -7,44 +7,41 @@
 
 #include "supervisor/os/cgroup.h"
 
-/* A container id may be abbreviated to its first digits: at least this many. */
+/* An abbreviated container id has at least this many digits. */
 enum { CONTAINERS_ID_LEAST = 4 };
 
-/*
- * Can @text be the beginning of an id? True: it has at least CONTAINERS_ID_LEAST digits, all of
- * them hexadecimal.
- */
+/* Can @text be the beginning of an id: at least CONTAINERS_ID_LEAST digits, all hexadecimal? */
 bool containers_is_id(const char *text);
 
 /*
- * Finds the id of the container called @name. For podman's containers, it is on the command line of
- * the monitor (conmon); for docker's, it is in /var/lib/docker, which only root can read. False:
- * there is no such container, or it cannot be seen.
+ * Finds the id of the container @name: for podman on the command line of the container's monitor
+ * (conmon), for docker in /var/lib/docker, which only root can read. False: not found, or not
+ * visible.
  */
 bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 
-/* Facts about a process whose name is conmon, from /proc. */
+/* What /proc says about a process with the name conmon. */
 struct container_monitor {
-	unsigned uid[4];      /* user ids: real, effective, saved, file system */
-	unsigned owner, mode; /* owner and mode of its executable */
+	unsigned uid[4];      /* real, effective, saved, file system */
+	unsigned owner, mode; /* of the executable */
 	char exe[4096];       /* path of the executable */
 };
 
 /*
- * May the command line of this conmon be trusted? Only if it is owned and run by root or by the
- * user @own_uid, writable by nobody else, and not set-user-ID: anybody can name a program conmon,
- * and can start a set-user-ID program by any name.
+ * May the command line of this conmon be trusted? Only if root or @own_uid owns and runs it, nobody
+ * else can write it, and it is not set-user-ID: anybody can call a program conmon, and start a
+ * set-user-ID program under any name.
  */
 bool containers_may_monitor(const struct container_monitor *monitor, unsigned own_uid);
 
 /*
- * Parses the command line of a conmon, words that end in NUL: "conmon", ... "-c", ID, ... "-n",
- * NAME. True: NAME is @name, and *ret_id is ID.
+ * Parses a conmon's command line, NUL-terminated words: "conmon", ... "-c", ID, ... "-n", NAME.
+ * True: NAME is @name, and *@ret_id is ID.
  */
 bool containers_read_monitor(
 	const char *line, size_t bytes, const char *name, char ret_id[CGROUP_ID_BYTES]);
 
-/* Does @json, a config.v2.json of docker, name its container @name (…"Name":"/web"…)? */
+/* Does @json, a config.v2.json of docker, have the container name @name ("Name":"/web")? */
 bool containers_is_named(const char *json, const char *name);
 
 #endif

@@ -27,7 +27,7 @@ static bool is_called(int pid, const char *name)
 	return slash && strcmp(slash + 1, name) == 0;
 }
 
-/* Have all threads of the process ended, so that only its status is left? */
+/* Have all threads ended, so that only the process's exit status is left? */
 static bool has_ended(int pid)
 {
 	int *tids = NULL;
@@ -46,10 +46,7 @@ static int add(struct process_list *list, int pid)
 	return array_add(&list->pid, &list->room, &list->n, pid);
 }
 
-/*
- * Adds the processes for which @is_meant is true; those that have ended are only counted. 0 or
- * -errno.
- */
+/* Adds the processes for which @is_meant is true; only counts those that have ended. */
 static int find(struct process_list *list, bool (*is_meant)(int pid, const char *what),
 	const char *what, size_t *ret_ended)
 {
@@ -108,8 +105,7 @@ static bool is_in_machine(int pid, const char *name)
 	return cgroup_read(pid, text) == 0 && cgroup_is_of_machine(text, name);
 }
 
-/* Are the processes from number @from on in containers with different ids? *ret_ids: two of them.
- */
+/* Do the processes from index @from on belong to different containers? *@ret_ids: two ids. */
 static bool is_ambiguous(
 	const struct process_list *list, size_t from, char ret_ids[2][CGROUP_ID_BYTES])
 {
@@ -133,7 +129,7 @@ int find_processes_by_container(
 	char id[CGROUP_ID_BYTES];
 	int r;
 
-	/* A name that looks like the beginning of an id is tried as a name first. */
+	/* What looks like the beginning of an id is first tried as a name. */
 	if (containers_find(name, id))
 		return find(list, is_in_container, id, &ended);
 	r = find(list, is_in_machine, name, &ended);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds processes by name, ancestor, cgroup or container. Reads /proc. */
+/* Finds processes by name, ancestor, cgroup or container, in /proc. */
 #ifndef TOOLS_FRONT_FIND_PROCESSES_H
 #define TOOLS_FRONT_FIND_PROCESSES_H
 
@@ -7,35 +7,30 @@
 
 #include "supervisor/os/cgroup.h"
 
-/* Pids are appended, and freed by the caller. Our own process is never added. */
+/* Pids are appended; the caller frees them. Our own process is never added. */
 struct process_list {
 	int *pid; /* NULL: none was ever added */
 	size_t n, room;
 };
 
 /*
- * Adds all processes whose name (comm, at most 15 bytes) or whose executable's last path component
- * is @name. Those that have ended, but have not been waited for by their parent, are only counted.
- * 0, or -errno; finding none is not an error.
+ * Adds the processes called @name: by comm (at most 15 bytes), or by the executable's last path
+ * component. Zombies are only counted. 0, also if none is found, or -errno.
  */
 int find_processes_by_name(const char *name, struct process_list *list, size_t *ret_ended);
 
-/* Adds all processes of a cgroup; @name as for cgroup_is_in(). 0 or -errno. */
+/* Adds the processes of a cgroup; @name as for cgroup_is_in(). 0 or -errno. */
 int find_processes_by_cgroup(const char *name, struct process_list *list);
 
 /*
- * Adds all processes of a container. @name is the beginning of its id; or its name, according to
- * podman's monitor and docker's files (the latter only for root); or the name of a container of LXC
- * or systemd-nspawn. 0 or -errno; -ENOTUNIQ: the ids of several containers begin with @name, and
- * @ret_ids has two of them. With another result, the contents of @ret_ids are undefined.
+ * Adds the processes of a container. @name: the beginning of its id; its name, from podman's
+ * monitor or docker's files (root only); or its name in LXC or systemd-nspawn. 0 or -errno.
+ * -ENOTUNIQ: several ids begin with @name, and @ret_ids has two; otherwise @ret_ids is undefined.
  */
 int find_processes_by_container(
 	const char *name, struct process_list *list, char ret_ids[2][CGROUP_ID_BYTES]);
 
-/*
- * Adds the live descendants of @pid, but not @pid itself. A process whose parent has ended is no
- * longer a descendant. 0 or -errno.
- */
+/* Adds @pid's live descendants, except those whose parent has ended. 0 or -errno. */
 int find_processes_below(int pid, struct process_list *list);
 
 #endif

@@ -94,9 +94,8 @@ static void close_request_pipe(struct engine_result *result)
 }
 
 /*
- * After the target's end: handles a signal that asks us to end. @nth: how many came before; 0: ends
- * the live view; 1: closes our end of the request pipe, so that the analyst stops waiting for
- * readers; more: kills the analyst.
+ * Handles a signal to end after the target's end. @nth such signal: 0 ends the live view; 1 closes
+ * the request pipe, so that the analyst stops waiting for readers; later ones kill the analyst.
  */
 static void hurry_analyst(struct engine_result *result, unsigned nth)
 {
@@ -115,7 +114,7 @@ int front_join_analyst(struct engine_result *result,
 	struct waiter_result seen;
 	siginfo_t info;
 	sigset_t signals;
-	unsigned orders = stop_view ? 0 : 1; /* Without a view, step 0 is left out. */
+	unsigned orders = stop_view ? 0 : 1; /* without a view, step 0 is left out */
 	int status = 0;
 
 	signals_handled(&signals);
@@ -127,7 +126,7 @@ int front_join_analyst(struct engine_result *result,
 		if (sigtimedwait(&signals, &info, &second) < 0 ||
 			(!stop_view && signals_pass_on(result, &info)))
 			continue;
-		/* SIGUSR2 requests a snapshot, but the profile is being written already. */
+		/* SIGUSR2 only asks for a snapshot: it is no signal to end. */
 		if (info.si_signo != SIGUSR2 && signals_is_control(info.si_signo)) {
 			*ret_signal = info.si_signo;
 			hurry_analyst(result, orders++);

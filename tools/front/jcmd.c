@@ -29,15 +29,12 @@
 static const char needed[] = "it comes with a JDK (Debian: openjdk-17-jdk-headless)";
 
 struct java {
-	int pid, inner_pid; /* pid in our pid namespace, and in the process's own */
+	int pid, inner_pid; /* pid in our pid namespace; in the process's own */
 	uid_t uid;
 	gid_t gid;
 };
 
-/*
- * Parses an id of /proc/PID/status, "Uid:\t7\t7\t7\t7". False if the effective and the real id
- * differ: such a process is not asked.
- */
+/* Parses "Uid:\t7\t7\t7\t7". False: effective and real id differ; such a process is not asked. */
 static bool read_id(const char *status, const char *name, unsigned *ret_id)
 {
 	const char *value = proc_file_value(status, name);
@@ -89,7 +86,7 @@ static bool is_same(const char *of_process, int pid, const char *ours)
 		a.st_ino == b.st_ino;
 }
 
-/* Returns why the process is not asked, as a sentence; NULL: nothing is against it. */
+/* Returns why the process is not asked; NULL: it may be asked. */
 static const char *obstacle(const struct java *java)
 {
 	if (!catches_quit(java->pid))
@@ -105,7 +102,7 @@ static const char *obstacle(const struct java *java)
 	return NULL;
 }
 
-/* Finds jcmd in absolute folders of PATH: files in the current folder may be anybody's. */
+/* Only absolute folders of PATH: files in the current folder may be anybody's. */
 static bool find_jcmd(char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -121,10 +118,7 @@ static bool find_jcmd(char path[PATH_MAX])
 	return false;
 }
 
-/*
- * Runs in the child: drops to the process's user, closes all our descriptors except @output, and
- * executes jcmd.
- */
+/* Runs in the child: becomes the process's user, keeps only @output open, and executes jcmd. */
 static _Noreturn void become_jcmd(const char *path, const struct java *java, int output)
 {
 	char pid[16], *argv[] = {(char *)path, pid, (char *)"Compiler.perfmap", NULL};
@@ -152,7 +146,7 @@ static _Noreturn void become_jcmd(const char *path, const struct java *java, int
 	_exit(FRONT_NOT_EXECUTABLE);
 }
 
-/* Runs jcmd. Returns its wait status; -1: it could not be started, or took too long. */
+/* Returns the wait status; -1: jcmd could not be started, or took too long. */
 static int run_jcmd(const char *path, const struct java *java, int output, uint64_t until_ns)
 {
 	pid_t pid = fork();
@@ -176,7 +170,6 @@ static int run_jcmd(const char *path, const struct java *java, int output, uint6
 	return in_time > 0 ? status : -1;
 }
 
-/* Reads the last line that jcmd printed. */
 static void read_last(int output, char *text, size_t bytes)
 {
 	off_t end = lseek(output, 0, SEEK_END);
@@ -257,10 +250,7 @@ char *jcmd_variable(const char *before)
 {
 	char *variable;
 
-	/*
-	 * Older versions of Java refuse to start with an option unknown to them, unless told to
-	 * ignore it.
-	 */
+	/* Older versions of Java refuse to start with an unknown option, unless told otherwise. */
 	if (asprintf(&variable,
 		    "JAVA_TOOL_OPTIONS=%s%s-XX:+IgnoreUnrecognizedVMOptions "
 		    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",

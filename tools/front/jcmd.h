@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --jit-map: makes Java processes write /tmp/perf-PID.map, the names of their generated code. Live
- * processes are asked by "jcmd PID Compiler.perfmap" (Java 17 and later), a program of the JDK. A
- * command gets JAVA_TOOL_OPTIONS, which make it write the file at its end.
+ * processes are asked by "jcmd PID Compiler.perfmap" (JDK 17 and later); a command gets
+ * JAVA_TOOL_OPTIONS, which make it write the file at its end.
  *
- * jcmd sends SIGQUIT, which ends a process that does not expect it: only a process that has mapped
- * libjvm.so and catches SIGQUIT is asked. The files that jcmd reads belong to the process, so root
- * runs jcmd as the process's user. If that user is root, too, a process with a file system of its
- * own, as in a container, is not asked.
+ * jcmd sends SIGQUIT, which ends a process that does not expect it: only processes that have mapped
+ * libjvm.so and catch SIGQUIT are asked. jcmd reads files of the process, so root runs jcmd as the
+ * process's user. Root's processes with another file system (containers) are not asked.
  */
 #ifndef TOOLS_FRONT_JCMD_H
 #define TOOLS_FRONT_JCMD_H
@@ -16,15 +15,12 @@
 #include <stddef.h>
 
 /*
- * Makes the Java processes among @pids write their perf maps; takes 10 s at most for all. Prints
- * failures, and unless @quiet a message if none of @pids is a Java process.
+ * Makes the Java processes among @pids write their maps, in 10 s at most for all. Prints failures;
+ * unless @quiet, also that no process is Java's.
  */
 void jcmd_write_maps(const char *program, const int *pids, size_t n, bool quiet);
 
-/*
- * Returns the value that JAVA_TOOL_OPTIONS must have for the command; @before is its present value,
- * NULL none. The caller frees the result. NULL: out of memory.
- */
+/* Returns JAVA_TOOL_OPTIONS, @before (or NULL) included; the caller frees it. NULL: no memory. */
 char *jcmd_variable(const char *before);
 
 #endif

@@ -44,7 +44,7 @@ static int check_terminal(struct live_front *front)
 	return 0;
 }
 
-/* Sets the name shown for a command: its command line, quoted for a shell, without the path. */
+/* The name shown for a command: its command line, quoted for a shell, without the path. */
 static void name_command(struct live_front *front, char *const command[])
 {
 	char args[sizeof(front->target)], *line;
@@ -59,7 +59,7 @@ static void name_command(struct live_front *front, char *const command[])
 	free(line);
 }
 
-/* Sets the name shown for the target: "redis-server (1234)", or the command line. */
+/* The name shown for the target: "redis-server (1234)", or the command line. */
 static void name_target(struct live_front *front, const struct engine_options *engine)
 {
 	size_t n = 0, room = sizeof(front->target);
@@ -76,9 +76,8 @@ static void name_target(struct live_front *front, const struct engine_options *e
 }
 
 /*
- * Takes the terminal from the command, as the view needs it. The command's standard output goes to
- * the log; so does its stderr, if that is the terminal; and if its input is the terminal, it gets
- * an empty one.
+ * The view needs the terminal: the command's stdout goes to the log, its stderr too if that is the
+ * terminal, and a terminal as stdin is replaced by /dev/null.
  */
 static int open_streams(struct live_front *front, struct engine_options *engine)
 {
@@ -117,10 +116,7 @@ static void add(struct live_front *front, const char *format, ...)
 	va_end(args);
 }
 
-/*
- * Passes the terminal's original modes to an analyst that replaces a dead one. The dead one left
- * its own modes set, which must not be restored.
- */
+/* A dead analyst has left its own modes set: its successor gets the original ones. */
 static void add_modes(struct live_front *front)
 {
 	char hex[2 * sizeof(front->terminal) + 1];
@@ -131,10 +127,7 @@ static void add_modes(struct live_front *front)
 	add(front, "--live-modes=%s", hex);
 }
 
-/*
- * Does ^Z suspend only this process, and can a shell continue it? Without a command, the tracer is
- * another process (own_session.h).
- */
+/* Does ^Z stop only this process, and can a shell continue it? See own_session.h. */
 static bool may_suspend(const struct engine_options *engine)
 {
 	return engine->own_session && !engine->command && suspend_is_noticed();
@@ -209,9 +202,9 @@ void live_front_note(struct live_front *front, const char *line)
 }
 
 /*
- * Suspends the front after the target is gone, while the user looks at its data. The analyst leaves
- * the terminal before we stop and a shell takes it. We see that by the terminal's modes, or wait a
- * second.
+ * ^Z after the target's end, while the user looks at its data: the analyst must leave the terminal
+ * before this process stops and a shell takes the terminal. Waits at most 1 s until the terminal's
+ * modes show that.
  */
 static void stop_with(void *context, int analyst_pid)
 {
@@ -231,8 +224,8 @@ static void stop_with(void *context, int analyst_pid)
 }
 
 /*
- * Restores the terminal. If the analyst has not left the screen, this uses sequences that usual
- * terminals understand, because no process is left that knows this terminal.
+ * Restores the terminal's modes. @screen_too: also leaves the analyst's screen, by sequences of
+ * usual terminals, as no process that knows this terminal is left.
  */
 static void give_terminal_back(struct live_front *front, bool screen_too)
 {
@@ -241,16 +234,10 @@ static void give_terminal_back(struct live_front *front, bool screen_too)
 
 	pid_t group = tcgetpgrp(STDOUT_FILENO);
 
-	/*
-	 * In the background, the shell has the terminal, with its own modes: nothing is to be
-	 * restored.
-	 */
+	/* In the background, the terminal is the shell's, with the shell's modes. */
 	if (group >= 0 && group != getpgrp())
 		return;
-	/*
-	 * The analyst could not leave the screen, perhaps as the terminal is blocked: the output
-	 * that is still pending is dropped, as the calls below would wait for it.
-	 */
+	/* The terminal may be blocked: the calls below would wait for its pending output. */
 	if (screen_too)
 		(void)tcflush(STDOUT_FILENO, TCOFLUSH);
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The live view in the supervisor's process: saves the terminal's modes before, and restores them
- * after, whatever happens to the analyst that draws on it; sends the command's output to a log.
- */
+/* The live view's part in the supervisor: the terminal's modes, the log of the command's output. */
 #ifndef TOOLS_FRONT_LIVE_FRONT_H
 #define TOOLS_FRONT_LIVE_FRONT_H
 
@@ -26,16 +23,16 @@ struct live_front {
 	uint64_t screens, delay_ns, half_life_ns, rows, columns;
 	const char *view, *keys, *log, *save_as;
 
-	/* For use by live_front.c only. */
+	/* Private to live_front.c. */
 	int log_fd, null_fd;
 	int streams[3];
 	bool own_log, trims;
 	char log_path[64];
 	pthread_t trimmer;
-	int stop_fd; /* writing end of a pipe: closing it ends the thread that shortens the log */
+	int stop_fd; /* closing this end of a pipe ends the thread that shortens the log */
 	bool has_terminal;
 	struct termios terminal;
-	FILE *notes; /* messages kept while the screen was in use */
+	FILE *notes; /* messages kept while the screen is in use */
 	char *notes_text;
 	size_t notes_bytes;
 	char *argument[24]; /* the analyst's arguments about the view; owned */
@@ -52,8 +49,8 @@ struct live_front {
 
 /*
  * Before engine_run(): checks the terminal, creates the log, sets the engine's options, and appends
- * "--live-NAME=VALUE" to @argv from *@n on (which must have room for LIVE_FRONT_ARGUMENTS more). 0,
- * or an exit status after a message.
+ * up to LIVE_FRONT_ARGUMENTS words "--live-NAME=VALUE" at @argv[*@n]. 0, or an exit status after a
+ * message.
  */
 enum { LIVE_FRONT_ARGUMENTS = 25 };
 int live_front_begin(
@@ -63,9 +60,9 @@ int live_front_begin(
 void live_front_note(struct live_front *front, const char *line);
 
 /*
- * After engine_run(): waits until the user has left, passes signals on to the analyst, restores the
- * terminal if the analyst is gone, prints the notes and the kept part of the log. Returns the
- * analyst's wait status; *@ret_signal is the signal that ended the view, 0 none.
+ * After engine_run(): waits until the user has left, passing signals on to the analyst; restores
+ * the terminal; prints the notes and the kept part of the log. Returns the analyst's wait status;
+ * *@ret_signal: the signal that ended the view, or 0.
  */
 int live_front_join(struct live_front *front, struct engine_result *result, int *ret_signal);
 

@@ -78,10 +78,7 @@ int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
 		return r;
 	}
 	*t = (struct trimming){fd, stop[0]};
-	/*
-	 * The trimming thread blocks all signals: one that it took would be missed by the threads
-	 * that wait for signals.
-	 */
+	/* A signal taken by the trimming thread would be missed by the threads that wait for it. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = -pthread_create(ret_thread, NULL, trim, t);

@@ -18,9 +18,7 @@
 #include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 
-/*
- * Is @path an existing pipe, device or empty file, as mktemp(1) makes it? Then any suffix will do.
- */
+/* An existing pipe, device or empty file (mktemp(1)) may have any suffix. */
 static bool is_prepared(const char *path)
 {
 	struct stat st;
@@ -28,10 +26,7 @@ static bool is_prepared(const char *path)
 	return outfile_is_in_place(path) || (stat(path, &st) == 0 && !st.st_size);
 }
 
-/*
- * Ends the program if no recording can have the suffix of @pattern. The analyst knows the suffixes;
- * it is not started for the native one or for a name without a dot.
- */
+/* Ends the program if the analyst knows that no recording can have @pattern's suffix. */
 static void check_format(const char *analyst, const char *pattern)
 {
 	const char *argv[] = {analyst, "--check-output", pattern, NULL};
@@ -52,10 +47,7 @@ static void check_format(const char *analyst, const char *pattern)
 	(void)signal(SIGCHLD, before);
 }
 
-/*
- * Prints that @path cannot be written. @problem says more than @error: a constant sentence, or
- * NULL.
- */
+/* @problem says more than @error: a constant sentence, or NULL. */
 static _Noreturn void refuse(
 	const char *program, const char *what, const char *path, int error, const char *problem)
 {
@@ -92,10 +84,7 @@ void output_option_redirect(
 
 void output_option_check(const char *program, const char *analyst, const char *pattern)
 {
-	/*
-	 * %p stands for the pid of a process that does not exist yet; our own pid has a similar
-	 * length.
-	 */
+	/* Our own pid stands for that of the process (%p), which does not exist yet. */
 	const struct output_facts facts = {.pid = (uint32_t)getpid(),
 		.name = "name",
 		.time = time(NULL),

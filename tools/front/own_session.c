@@ -29,8 +29,8 @@ static bool sessions_have_shares(void)
 }
 
 /*
- * The tracer has stopped. Returns the signal by which this process is to stop, too: @stop, which
- * was passed on to the tracer, or SIGTSTP if the command's own terminal stopped the command. 0:
+ * The tracer has stopped. Returns the signal by which this process must stop, too: @stop, which was
+ * passed on to the tracer, or SIGTSTP if the command's own terminal stopped the command. 0:
  * somebody stopped the tracer alone.
  */
 static int stop_of_job(struct terminal_relay *relay, int stop)
@@ -51,11 +51,11 @@ static bool next_signal(struct terminal_relay *relay, const sigset_t *signals, s
 }
 
 /*
- * Represents the tracer @pid to the shell: this process stops and ends as @pid does. A request to
- * stop is passed on, and @pid stops with its command. If @pid was stopped in any other way, it is
- * continued at once, because threads of a target whose tracer is stopped stand still from their
- * next signal or new thread on. So without a command (@alone) a request to stop only stops this
- * process. As the first process of a container, it must wait for orphans, too.
+ * Represents the tracer @pid to the shell: stops and ends as @pid does. A request to stop is passed
+ * on, and @pid stops with its command. A tracer that was stopped otherwise is continued at once:
+ * its target's threads would stand still from their next signal or new thread on. Hence without a
+ * command (@alone) a request to stop stops only this process. As a container's first process, this
+ * process also waits for orphans.
  */
 static _Noreturn void stand_for(pid_t pid, bool alone, struct terminal_relay *relay)
 {
@@ -109,10 +109,7 @@ bool own_session_divide(const struct engine_options *options, struct terminal_re
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
-	/*
-	 * The tracer gets another name, so that a search by name finds the parent, which the user
-	 * knows.
-	 */
+	/* With another name for the tracer, a search by name finds only the parent. */
 	(void)prctl(PR_SET_NAME, DIAGNOSE_TRACER_NAME);
 	if (relay)
 		terminal_relay_lead(relay, options->inherited.user->uid);

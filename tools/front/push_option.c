@@ -8,10 +8,7 @@
 
 enum { ADDRESS_MOST = 4096 };
 
-/*
- * The '@' that ends the user and password before the host of a URL; NULL: there is none before
- * @end.
- */
+/* Returns the '@' that ends user and password in a URL; NULL: there is none before @end. */
 static char *user_end(const char *from, const char *end)
 {
 	return memrchr(from, '@', (size_t)(end - from));

@@ -28,15 +28,9 @@
 extern char **environ;
 
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
-/*
- * Descriptors for the children are first moved to this number or above: past all numbers that the
- * children use, so that dup2() overwrites none of them.
- */
+/* Descriptors are moved above the numbers used in the children, so that dup2() overwrites none. */
 enum { FIRST_FD = 16 };
-/*
- * Longest waits for the children's end, in units of 10 ms: 10 s for the server's last answers; 1000
- * s for sprofil-push, which limits its time itself.
- */
+/* Longest waits, in 10 ms: 10 s for the server; sprofil-push limits its time itself. */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 
 union address {
@@ -151,7 +145,7 @@ static bool is_loopback(const union address *address)
 	return ntohl(address->four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Notes the address of the socket: with port 0 the kernel has chosen the port. */
+/* From the socket: with port 0, the kernel has chosen the port. */
 static void note_address(struct serve_front *f, int fd, const union address *asked)
 {
 	union address address = {0};
@@ -212,7 +206,7 @@ static int begin_listening(struct serve_front *f)
 	return fd;
 }
 
-/* Replaces a descriptor by one above the numbers used in the children. */
+/* Moves a descriptor above the numbers used in the children. */
 static int lift(int fd)
 {
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
@@ -223,9 +217,8 @@ static int lift(int fd)
 }
 
 /*
- * Starts a process with descriptor number i from @fds[i] (-1: none). 0 or -errno. The signals of
- * the terminal and the user are blocked: they are for the command, and the process ends with the
- * profiling.
+ * Starts a process with descriptor i from @fds[i] (-1: none). 0 or -errno. The process ends with
+ * the profiling: signals of terminal and user, which are for the command, are blocked in it.
  */
 static int start(const char *const argv[], const int fds[FDS], pid_t *ret_pid)
 {
@@ -303,10 +296,7 @@ static bool start_server(struct serve_front *f, const char *name, const int fds[
 	return r == 0;
 }
 
-/*
- * Starts sprofil-push. The address may contain a password: it is passed in the environment, which
- * not everybody can read.
- */
+/* The address may contain a password: not everybody can read the environment. */
 static bool start_push(struct serve_front *f, const char *name, const int fds[FDS])
 {
 	char path[PATH_MAX];
@@ -376,21 +366,18 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 	return begun;
 }
 
-/* Handles a signal that came during a wait. True: the wait is to end. */
+/* True: a signal that came during a wait ends the wait. */
 static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 {
 	if (signals_pass_on(result, info))
 		return false;
 	if (info->si_signo == SIGTSTP)
 		suspend_by_key();
-	/* SIGUSR2 requests a snapshot, but the profile has been written. */
+	/* SIGUSR2 only asks for a snapshot: it does not end the wait. */
 	return info->si_signo != SIGUSR2 && signals_is_control(info->si_signo);
 }
 
-/*
- * Waits until the process ends by itself. False: it still ran after @moments times 10 ms, or a
- * signal to end came; then *@ordered is set. If *@ordered is set already, there is no wait.
- */
+/* False: still running after @moments times 10 ms, or *@ordered: a signal to end has come. */
 static bool await(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	const struct timespec moment = {0, 10000000};
@@ -409,10 +396,7 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 	return false;
 }
 
-/*
- * Waits for a process as await() does, and kills it if it still runs then. True: it ended by
- * itself, with status 0.
- */
+/* Waits like await(), then kills the process. True: it ended by itself, with status 0. */
 static bool join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	struct waiter_result seen;
@@ -420,10 +404,7 @@ static bool join_one(const struct engine_result *result, pid_t pid, unsigned mom
 
 	if (!await(result, pid, moments, ordered))
 		(void)kill(pid, SIGKILL);
-	/*
-	 * If the process ended during the run, the engine has waited for it already, and
-	 * waiter_peek() fails.
-	 */
+	/* waiter_peek() fails if the engine has waited for the process already. */
 	return waiter_peek(pid, &seen) == 0 && waiter_join(pid, &status) == 0 && !status;
 }
 
@@ -438,10 +419,7 @@ bool serve_front_join(struct serve_front *f, const struct engine_result *result,
 	f->server.request_fd = f->server.pieces_fd = -1;
 	if (f->server_pid)
 		all = join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
-	/*
-	 * With --push, the server's status counts, too: a profile that it did not pass on is
-	 * missing in the store.
-	 */
+	/* With --push, a profile that the server kept is missing in the store. */
 	all = f->push_pid ? join_one(result, f->push_pid, PUSH_MOMENTS, &ordered) && all : true;
 	if (ordered && served && !f->quiet)
 		front_complain(f->program, "interrupted: who still waited for %s got none",

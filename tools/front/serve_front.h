@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * --listen and --push of sprofrun and sprofserve: opens the port, starts sprofil-server and
- * sprofil-push, and gives them their descriptors. Does not parse HTTP.
- */
+/* --listen and --push: opens the port, starts sprofil-server and sprofil-push. Parses no HTTP. */
 #ifndef TOOLS_FRONT_SERVE_FRONT_H
 #define TOOLS_FRONT_SERVE_FRONT_H
 
@@ -14,7 +11,7 @@
 #include "supervisor/engine/engine.h"
 
 struct serve_front {
-	const char *program; /* name of the program, for messages */
+	const char *program; /* for messages */
 	const char *listen;  /* --listen as given; NULL: not given */
 	char *url;           /* --push: the store's address; NULL: not given */
 	const char *every;   /* --push-every as given; NULL: not given */
@@ -22,10 +19,10 @@ struct serve_front {
 	/* the password was visible in the command line until it was overwritten */
 	bool password_shown;
 	bool quiet, verbose, on_demand;
-	char address[80];            /* where the server listens, as a URL; empty: it does not */
-	bool port_chosen;            /* the kernel chose the port, so the user must be told */
+	char address[80];            /* the server's URL; "": it does not listen */
+	bool port_chosen;            /* the kernel chose the port: the user must be told */
 	bool reachable;              /* other machines can reach the port */
-	struct engine_server server; /* the engine's part, valid after serve_front_begin() */
+	struct engine_server server; /* valid after serve_front_begin() */
 	pid_t server_pid, push_pid;
 };
 
@@ -34,30 +31,26 @@ struct serve_front {
 		.push_ns = UINT64_C(15000000000), \
 		.server = {.request_fd = -1, .pieces_fd = -1}})
 
-/*
- * Returns the options --listen, --push, --push-from and --push-every, for the table of a program's
- * options.
- */
 struct option_set serve_front_options(struct serve_front *front);
 bool serve_front_is_given(const struct serve_front *front);
-/* After the last option: refuses options without effect, and warns of a visible password. */
+/* After the last option: refuses options without effect, warns of a visible password. */
 void serve_front_check(const struct serve_front *front);
 
 /*
- * Opens the port, and starts the processes. @name: what is profiled. Call after
- * own_session_divide(), in the process that starts all others. False, and a message, on failure.
+ * Opens the port, and starts the processes. @name: what is profiled. Call in the child of
+ * own_session_divide(), which starts all processes. False, and a message, on failure.
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
-/* Prints the address of the server, if it listens. Call once there is something to serve. */
+/* Prints the server's address, if it listens. Call once there is something to serve. */
 void serve_front_print(const struct serve_front *front);
 
 /*
- * Call after the engine and the analyst have ended. Waits for the last answers: 10 s at most for
- * the server; sprofil-push limits its time itself. A signal to end (signals_is_control()) ends this
- * wait and kills both processes; while the command lives, its signals are passed on to the command
- * instead. @ordered: a signal to end came already, during the wait for the analyst. The signals of
- * signals_handled() must be blocked. False: a profile to be pushed is not in the store.
+ * After the end of engine and analyst: waits for the last answers, 10 s at most for the server;
+ * sprofil-push limits its time itself. A signal to end (signals_is_control()) ends the wait and
+ * kills both processes; while the command lives, its signals go to it instead. @ordered: a signal
+ * to end has come already. The signals of signals_handled() must be blocked. False: a profile did
+ * not reach the store.
  */
 bool serve_front_join(struct serve_front *front, const struct engine_result *result, bool ordered);
 

@@ -33,7 +33,7 @@ static _Noreturn void out_of_memory(void)
 	exit(FRONT_OURS);
 }
 
-/* Checks that a file can be written, so that the command does not run in vain. */
+/* The file must be writable, or the command would run in vain. */
 static void check_file(const char *what, const char *path)
 {
 	const char *problem;
@@ -51,7 +51,7 @@ static void check_file(const char *what, const char *path)
 	}
 }
 
-/* Is @value a size? Sizes and times differ in their units: "10M" is a size, "10m" is a time. */
+/* The units of sizes and times differ: "10M" is a size, "10m" is a time. */
 static bool is_size(const char *value)
 {
 	const char *unit = value + strspn(value, "0123456789.");
@@ -114,10 +114,7 @@ static _Noreturn void refuse_pair(const char *option, const char *other)
 	exit(FRONT_USAGE);
 }
 
-/*
- * "fpcsampx": sets options as SpeedShop's experiment of that name. Later -i, -F, -g, -G override
- * them.
- */
+/* "fpcsampx": the options of that experiment of SpeedShop. Later -i, -F, -g, -G override them. */
 static int take_experiment(void *settings, char *value)
 {
 	struct sprofrun_settings *s = settings;
@@ -142,7 +139,7 @@ static int take_experiment(void *settings, char *value)
 	return -EINVAL;
 }
 
-/* Parses the regions: after the last option, because --exp sets the width of their bins. */
+/* After the last option, because --exp sets the width of the bins. */
 static void take_regions(struct sprofrun_settings *s)
 {
 	s->regions.element = s->wide_bins ? sizeof(uint32_t) : 0;
@@ -163,7 +160,7 @@ static void take_regions(struct sprofrun_settings *s)
 		front_complain(program, "--region and --histogram belong together");
 		exit(FRONT_USAGE);
 	}
-	/* A region counts for all threads, so threads cannot be chosen. */
+	/* A region counts for all threads. */
 	if (s->histogram && s->engine.choice)
 		refuse_pair("--region", s->target.threads.name ? "--thread-name" : "--tid");
 }
@@ -206,7 +203,7 @@ bool sprofrun_settings_rotates(const struct sprofrun_settings *s)
 	return s->engine.rotate_ns || s->engine.rotate_bytes;
 }
 
-/* Returns the given option whose result is something other than one profile on disk; NULL: none. */
+/* Returns a given option that makes something other than one profile on disk; or NULL. */
 static const char *other_result(const struct sprofrun_settings *s)
 {
 	return s->engine.per_process ? "--per-process"
@@ -215,7 +212,7 @@ static const char *other_result(const struct sprofrun_settings *s)
 				     : NULL;
 }
 
-/* Refuses options that cannot be combined with periodic files. */
+/* Refuses options that exclude --rotate or --ring. */
 static void check_rotation(struct sprofrun_settings *s)
 {
 	const char *other = s->capture ? "--capture" : other_result(s);
@@ -238,7 +235,7 @@ static void check_rotation(struct sprofrun_settings *s)
 		s->report = "none";
 }
 
-/* Refuses --listen and --push without a time line, from which spans are cut. */
+/* --listen and --push cut spans from the time line. */
 static void check_serving(struct sprofrun_settings *s)
 {
 	const char *other = s->no_timeline ? "--no-timeline" : other_result(s);
@@ -250,10 +247,7 @@ static void check_serving(struct sprofrun_settings *s)
 	serve_front_check(&s->serve);
 }
 
-/*
- * Refuses --user-only with the wall clock: waiting threads are in system calls, so nothing would be
- * left.
- */
+/* --user-only would leave nothing of the wall clock: waiting threads are in system calls. */
 static void check_user_only(const struct sprofrun_settings *s)
 {
 	if (s->user_only && (s->target.clock || s->engine.dump))
@@ -263,10 +257,7 @@ static void check_user_only(const struct sprofrun_settings *s)
 								 : "--clock both");
 }
 
-/*
- * Refuses --jit-map with options that need names during the run: the maps are written at its end.
- * Makes JAVA_TOOL_OPTIONS for a command.
- */
+/* Refuses options that need names before the end. Makes JAVA_TOOL_OPTIONS for a command. */
 static void check_jit_map(struct sprofrun_settings *s)
 {
 	const char *other = sprofrun_settings_rotates(s) ? s->ring ? "--ring" : "--rotate"

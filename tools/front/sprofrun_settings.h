@@ -18,28 +18,28 @@ struct sprofrun_settings {
 	struct target_options target;
 	struct command_as as;
 	struct terminal_relay relay; /* with -u: the terminal of the command */
-	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL: unset */
+	char *java; /* "JAVA_TOOL_OPTIONS=…" for the command; owned; NULL: unset */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline, jit_map, user_only;
 	struct live_front front; /* settings of --live */
 	struct serve_front serve;
 	struct histogram regions;
-	const char **region; /* texts of --region as given; owned */
+	const char **region; /* values of --region; the array is owned */
 	size_t region_n;
-	bool wide_bins; /* regions have bins of 32 bits by default */
+	bool wide_bins; /* bins have 32 bits by default */
 	const char *histogram;
-	const char *keep;          /* --keep: number of newest files of --rotate to keep */
-	const char *rotate, *ring; /* --rotate and --ring as given; NULL: not given */
+	const char *keep;          /* --keep: how many of the newest files stay */
+	const char *rotate, *ring; /* as given; NULL: not given */
 	bool report_given, output_given;
 };
 
 /*
- * Parses the command line into @settings, which holds the defaults. Strings are borrowed. Ends the
- * program with status 2 on errors. With --diagnose or --check-stacks everything else is ignored.
+ * Parses the command line into @settings, which has the defaults. Strings are borrowed. Ends the
+ * program with status 2 on errors. With --diagnose or --check-stacks, ignores everything else.
  */
 void sprofrun_settings_parse(struct sprofrun_settings *settings, int argc, char **argv);
 
-/* Does the run write several consecutive files, by --rotate or --ring? */
+/* Does the run write several files in turn (--rotate or --ring)? */
 bool sprofrun_settings_rotates(const struct sprofrun_settings *settings);
 
 #endif

@@ -18,13 +18,10 @@
 
 #define RING_BYTES  (UINT64_C(8) << 20)
 #define RING_STACKS (UINT64_C(64) << 20)
-/* The ring holds at least this many stacks of the largest size. */
+/* The ring has room for at least this many stacks of the largest size. */
 #define RING_STACKS_LEAST 16
 #define MAX_STACK_MOST    (UINT64_C(256) << 20)
-/*
- * Default bound on the cost, in ppm of the target's CPU time: without --max-cost and without a
- * rate.
- */
+/* Cost limit in ppm of the target's CPU time, if neither --max-cost nor a rate is given. */
 #define COST_USUAL_PPM  10000
 #define PERIOD_USUAL_NS 4000000
 
@@ -76,7 +73,7 @@ static int take_container(void *options, char *value)
 	if (r == 0 && o->found.n > before)
 		return 0;
 	if (r == -ENOTUNIQ)
-		/* Twelve digits: as many as docker and podman show of an id. */
+		/* docker and podman show 12 digits of an id, too. */
 		front_complain(o->program,
 			"the ids of several containers begin with '%s', such as %.12s and %.12s: "
 			"give more of it",
@@ -95,10 +92,7 @@ static int take_container(void *options, char *value)
 size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
 {
 	argv[n++] = "--python";
-	/*
-	 * Without stacks of the threads there are no frames of Python, either, as they stand among
-	 * those.
-	 */
+	/* Frames of Python stand among those of a thread's stack. */
 	argv[n++] = strcmp(o->call_graph, "no") == 0 ? "no" : o->python;
 	if (o->interpreter_frames)
 		argv[n++] = "--interpreter-frames";
@@ -114,7 +108,7 @@ static bool is_taken(const struct target_options *o, int pid)
 	return false;
 }
 
-/* Adds the @n pids at @pid, each once, and frees @pid. */
+/* Adds each of the @n pids at @pid once, and frees @pid. */
 static void add_pids(struct target_options *o, int *pid, size_t n)
 {
 	int *all = reallocarray(o->pids, o->pids_n + n, sizeof(*all));
@@ -231,7 +225,7 @@ void target_options_parse(struct target_options *o, const char *help, struct opt
 	const char *likely;
 
 	memcpy(set + 2, more, n * sizeof(*more));
-	argv[0] = (char *)o->program; /* getopt's messages begin with it. */
+	argv[0] = (char *)o->program; /* getopt's messages begin with argv[0] */
 	switch (command_line_parse(set, n + 2, "+", argc, argv, &row)) {
 	case COMMAND_LINE_DONE: memcpy(more, set + 2, n * sizeof(*more)); return;
 	case COMMAND_LINE_WRONG: front_reject(o->program, row->wrong, optarg, row->remedy);
@@ -243,10 +237,7 @@ void target_options_parse(struct target_options *o, const char *help, struct opt
 	exit(FRONT_USAGE);
 }
 
-/*
- * Makes the ring large enough for RING_STACKS_LEAST stacks of the largest size. A large ring costs
- * little: the kernel gives it memory only where it is written.
- */
+/* A large ring costs little: the kernel gives it memory only where it is written. */
 static void choose_stacks(const struct target_options *o, struct engine_options *engine)
 {
 	engine->ring_bytes = RING_BYTES;
@@ -293,10 +284,7 @@ static void find_descendants(struct target_options *o)
 		add_found(o);
 }
 
-/*
- * Prints that the processes have children that are not profiled, as the parent of a server mostly
- * waits while its children work. Returns the number of children.
- */
+/* A server's children do its work: says which descendants are not profiled. Returns how many. */
 static size_t tell_of_children(const struct target_options *o)
 {
 	size_t all = 0;
@@ -306,10 +294,7 @@ static size_t tell_of_children(const struct target_options *o)
 		char name[PROCFS_NAME_BYTES], refusal[512];
 		size_t others = 0;
 
-		/*
-		 * If the process cannot be attached to, nothing is said here: the engine will
-		 * report that.
-		 */
+		/* If attaching will fail, the engine will say so. */
 		if (front_explain(o->program, "-p", o->pids[i], refusal, sizeof(refusal)))
 			continue;
 		if (find_processes_below(o->pids[i], &list) == 0) {
@@ -350,10 +335,7 @@ static void finish_pids(struct target_options *o, struct engine_options *engine)
 		engine->descendants_left = tell_of_children(o);
 }
 
-/*
- * Takes the processes of the threads of --tid. If no processes are given (@alone), these are
- * profiled; otherwise each of them must be among those given.
- */
+/* The processes of --tid's threads become the target (@alone), or must be in the target. */
 static void finish_threads(struct target_options *o, bool alone)
 {
 	size_t n;

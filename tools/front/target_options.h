@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options with which sprofrun and sproftop select what is sampled, and how. */
+/* The options of all fronts that select what is sampled, and how. */
 #ifndef TOOLS_FRONT_TARGET_OPTIONS_H
 #define TOOLS_FRONT_TARGET_OPTIONS_H
 
@@ -14,15 +14,15 @@
 enum target_clock { TARGET_CPU, TARGET_WALL, TARGET_BOTH };
 
 struct target_options {
-	const char *program; /* name of the program, for messages */
+	const char *program; /* for messages */
 	bool quiet;          /* print no notes */
-	int *pids;           /* given by -p, followed by those found; owned; NULL: a command */
+	int *pids;           /* from -p, followed by those found; owned; NULL: a command */
 	size_t pids_n;
-	struct process_list found; /* processes found by name, cgroup or container */
+	struct process_list found; /* by name, cgroup or container */
 	bool tree;                 /* the descendants of the processes are profiled, too */
 	struct thread_options threads;
 	bool no_follow;
-	/* 0: not given. If it is given without --max-cost, the cost has no bound */
+	/* 0: not given. Given without --max-cost: the cost has no limit */
 	uint64_t period_ns;
 	uint64_t duration_ns;
 	const char *call_graph;
@@ -30,9 +30,9 @@ struct target_options {
 	bool interpreter_frames; /* do not fold frames of the interpreter */
 	unsigned clock;          /* enum target_clock */
 	uint64_t max_stack;
-	uint32_t cost_ppm; /* bound on the cost of sampling; 0: not given */
+	uint32_t cost_ppm; /* limit of the cost of sampling; 0: not given */
 	bool no_realtime;
-	uint32_t cpu_ppm; /* bound on the CPU time of supervisor and analyst; 0: not given */
+	uint32_t cpu_ppm; /* limit of the CPU time of supervisor and analyst; 0: not given */
 };
 
 #define TARGET_OPTIONS_DEFAULT(name)                \
@@ -41,37 +41,33 @@ struct target_options {
 		.python = "yes",                    \
 		.max_stack = UINT64_C(1) << 20})
 
-/* For struct option_row: the message about a bad list of process ids, and its remedy. */
+/* For struct option_row: message and remedy for a bad list of process ids. */
 #define TARGET_OPTIONS_BAD_PIDS \
 	"bad pid list", "give process ids, like 123 or 123,456; --name NAME finds them"
 
-/*
- * Returns the process to attach to if the user gave @pid: the id of any thread stands for its
- * process. If it is not the id of the first thread, a message says so unless @quiet.
- */
+/* Returns the process to which the thread @pid belongs; unless @quiet, notes a difference. */
 int target_options_process(const char *program, int pid, bool quiet);
 
-/* Appends the analyst's options about languages, at most 3. Returns the new length of @argv. */
+/* Appends at most 3 words about languages for the analyst; returns the new length of @argv. */
 size_t target_options_language(const struct target_options *options, const char **argv, size_t n);
 
-/* Handler of an option: adds a list of process ids. 0; -EINVAL: @value is no such list. */
+/* Handler of an option: adds a list of process ids. 0; -EINVAL: no such list. */
 int target_options_take_pids(void *options, char *value);
 
 /*
- * Parses the options of a program: those of this file, --help (which prints @help), --version, and
- * the @n sets in @more, at most TARGET_OPTIONS_MORE. Each set's field @given then tells which of
- * its options were given. Ends the program after help, and with status 2 after a wrong option.
+ * Parses the options of this file, --help (prints @help), --version, and the @n sets in @more, at
+ * most TARGET_OPTIONS_MORE; each set's @given then tells which options were given. Ends the program
+ * after help, and with status 2 after a wrong option.
  */
 enum { TARGET_OPTIONS_MORE = 4 };
 void target_options_parse(struct target_options *options, const char *help, struct option_set *more,
 	size_t n, int argc, char **argv);
 
-/* Frees what the options own. */
 void target_options_release(struct target_options *options);
 
 /*
- * Takes @command, the rest of the command line: exactly one of a command and pids must be given.
- * Fills in the engine's options. Ends the program with status 2 if they do not fit together.
+ * Takes @command, the rest of the command line, and fills in the engine's options. Ends the program
+ * with status 2 unless exactly one of command and pids is given, and the options fit together.
  */
 void target_options_finish(
 	struct target_options *options, char **command, struct engine_options *engine);

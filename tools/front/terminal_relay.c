@@ -14,7 +14,7 @@
 
 #include "base/whole.h"
 
-/* Nanoseconds, in the background, between two checks whether we are in the foreground again. */
+/* Interval of checks, in the background, whether we are in the foreground again. */
 #define BACKGROUND_NS 200000000
 enum message { MESSAGE_STOPS = 's', MESSAGE_GOES_ON = 'g', MESSAGE_ENDED = 'e' };
 
@@ -26,10 +26,7 @@ static bool is_same(int fd, int terminal)
 		a.st_rdev == b.st_rdev;
 }
 
-/*
- * Opens, for reading and writing, the terminal to which a standard stream refers. -1: no standard
- * stream refers to a terminal.
- */
+/* Opens the terminal of the first standard stream that is one, to read and write. -1: none is. */
 static int open_terminal(void)
 {
 	char path[32];
@@ -67,10 +64,7 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	if (relay->master < 0 || grantpt(relay->master) < 0 || unlockpt(relay->master) < 0 ||
 		ioctl(relay->master, TIOCGPTN, &number) < 0)
 		goto failed;
-	/*
-	 * TIOCGPTPEER (Linux 4.13) opens the slave without its name, which in this mount namespace
-	 * may be that of another terminal.
-	 */
+	/* Since Linux 4.13. By name, it could be another terminal of this mount namespace. */
 	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/dev/pts/%d", number);
 	if (relay->slave < 0)
@@ -178,7 +172,7 @@ void terminal_relay_leave(struct terminal_relay *relay)
 	relay->set = false;
 }
 
-/* Makes "\n" of the "\r\n" from the command's terminal: ours will add the "\r" again. */
+/* Our terminal adds the "\r" again. */
 static size_t undo_line_ends(char *text, size_t n)
 {
 	size_t left = 0;
@@ -189,7 +183,7 @@ static size_t undo_line_ends(char *text, size_t n)
 	return left;
 }
 
-/* Passes on one read of the command's output. False: there is no more for now, or for ever. */
+/* Passes on one read of the command's output. False: there is none now, or none will come. */
 static bool pass_output(const struct terminal_relay *relay)
 {
 	char text[4096];
@@ -197,7 +191,7 @@ static bool pass_output(const struct terminal_relay *relay)
 
 	if (n <= 0)
 		return false;
-	/* In the background our terminal is not raw, so it adds a "\r" to each "\n" itself. */
+	/* In the background our terminal is not raw: it adds a "\r" to each "\n" itself. */
 	if (relay->mode == RELAY_ALL && !relay->set)
 		n = (ssize_t)undo_line_ends(text, (size_t)n);
 	(void)whole_write(relay->terminal, text, (size_t)n, -1);
@@ -238,10 +232,7 @@ static void take_message(struct terminal_relay *relay)
 	while (pass_output(relay))
 		;
 	terminal_relay_leave(relay);
-	/*
-	 * From now on this program prints messages, too, so our terminal must add its own "\r". A
-	 * command that goes on still gets its keys.
-	 */
+	/* From now on we print, too: our terminal must add "\r" itself. Keys still go on. */
 	if (byte == MESSAGE_ENDED)
 		relay->ended = true;
 	else if (relay->mode == RELAY_ALL)
@@ -268,7 +259,7 @@ static void relay_once(struct terminal_relay *relay, int signals)
 	if (ppoll(fds, ALL, front || relay->ended ? NULL : &again, NULL) <= 0)
 		return;
 	if (fds[MASTER].revents & (POLLIN | POLLHUP))
-		/* POLLHUP and nothing left to read: no process has the command's terminal open. */
+		/* Nothing left to read, and no process has the command's terminal open. */
 		if (!pass_output(relay) && fds[MASTER].revents & POLLHUP) {
 			(void)close(relay->master);
 			relay->master = -1;
@@ -293,11 +284,7 @@ void terminal_relay_wait(struct terminal_relay *relay, const sigset_t *signals, 
 		int signal = sigtimedwait(&all, ret_info, &now);
 
 		if (signal > 0 && signal != SIGWINCH) {
-			/*
-			 * The tracer sends its message about a stop before it stops, so at SIGCHLD
-			 * the message is here. It is taken first, as it tells what kind of stop
-			 * this is.
-			 */
+			/* The tracer's message about the kind of stop was sent before SIGCHLD. */
 			take_message(relay);
 			break;
 		}

@@ -12,35 +12,28 @@
 enum { THREAD_ARGUMENTS = 6 };
 
 struct thread_options {
-	const char *name, *tid; /* values as given; NULL: not given */
+	const char *name, *tid; /* as given; NULL: not given */
 	regex_t regex;
-	int *list; /* numbers of --tid; owned */
+	int *list; /* of --tid; owned */
 	size_t n;
 	struct choice_rule rule;
-	char text[160]; /* description of these threads, for the profile's reader */
+	char text[160]; /* describes these threads to the profile's reader */
 };
 
-/* Each handles one option. A wrong value is reported and ends the program with status 2. */
+/* Each handles one option. A wrong value ends the program with a message and status 2. */
 void thread_options_take_name(
 	struct thread_options *options, const char *program, const char *value);
 void thread_options_take_tids(
 	struct thread_options *options, const char *program, const char *value);
 
-/*
- * Finds the processes to which the threads of --tid belong, each once. The caller frees *ret_list;
- * NULL: there are none. Ends the program with status 125, and a message, if such a thread does not
- * exist.
- */
+/* Returns --tid's processes, each once; the caller frees them. No such thread: exits with 125. */
 void thread_options_processes(
 	const struct thread_options *options, const char *program, int **ret_list, size_t *ret_n);
 
-/* Returns the rule for the engine, borrowed from @options; NULL: all threads are chosen. */
+/* Returns the engine's rule, borrowed from @options; NULL: all threads are chosen. */
 const struct choice_rule *thread_options_rule(struct thread_options *options);
 
-/*
- * Appends the analyst's options about threads to @argv, at most THREAD_ARGUMENTS words. Returns
- * their number.
- */
+/* Appends at most THREAD_ARGUMENTS words about threads for the analyst; returns their number. */
 size_t thread_options_arguments(const struct thread_options *options, const char **argv);
 
 void thread_options_release(struct thread_options *options);

@@ -14,7 +14,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Parses a line "progress 1000 5000" and shows it. */
+/* Shows the progress of a line such as "progress 1000 5000". */
 static void tell(struct waiting_line *progress, const char *line, const char *path)
 {
 	char what[64];

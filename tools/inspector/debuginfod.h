@@ -5,7 +5,7 @@
 
 struct waiting_line;
 
-/* Exit statuses of sprofil-debuginfod. */
+/* sprofil-debuginfod's exit statuses. */
 enum debuginfod_end {
 	DEBUGINFOD_USAGE = 2,
 	DEBUGINFOD_NO_URLS = 3,
@@ -15,8 +15,8 @@ enum debuginfod_end {
 };
 
 /*
- * Downloads the debug file of @build_id, which belongs to the file at @path, into libdebuginfod's
- * cache. 0, or -errno, and *ret_problem is a constant sentence. @progress may be NULL.
+ * Downloads the debug file for the file @path with @build_id into libdebuginfod's cache. 0, or
+ * -errno; *@ret_problem is then a constant sentence. @progress may be NULL.
  */
 int debuginfod_fetch(struct waiting_line *progress, const char *path, const char *build_id,
 	const char **ret_problem);

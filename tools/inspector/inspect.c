@@ -14,10 +14,7 @@
 #include "tools/inspector/inspect_talk.h"
 #include "tools/inspector/package.h"
 
-/*
- * How much of a file at which the inspector died is skipped: 1 its debug information, 2 all of it.
- * If that does not help, nothing of the file is requested.
- */
+/* What is skipped of a file that crashed the inspector: 1: its debug information; 2: all of it. */
 enum { SKIP_MOST = 2 };
 
 static int write_object(
@@ -60,7 +57,7 @@ static int ask_inspector(const char *path, const struct profile *profile,
 	return inspect_talk(path, t->asked, t->asked_bytes, &t->answer, &t->answer_bytes);
 }
 
-/* Takes complete answers; returns the number of answered objects. */
+/* Takes complete answers; returns the number of answered objects, or -ENOMEM. */
 static int take_answers(const struct talk *t, struct code_object *object, size_t n)
 {
 	const uint8_t *at = (const uint8_t *)t->answer;
@@ -83,10 +80,7 @@ static void refuse(struct code_object *object, size_t n, const char *problem)
 		object[i].problem = object[i].code_problem = problem;
 }
 
-/*
- * Asks about @n objects, and takes the answers. Returns their number, or -errno. @skip applies to
- * the first object.
- */
+/* Returns the number of answered objects, or -errno. @skip applies to the first object. */
 static int ask_and_take(const char *path, const struct profile *profile, struct code_object *object,
 	size_t n, uint8_t skip)
 {
@@ -126,10 +120,7 @@ static int inspect(
 			return 0;
 		}
 		done += (size_t)r;
-		/*
-		 * The inspector died at the object without an answer: less of its file is read in
-		 * the next round.
-		 */
+		/* The inspector died of the first unanswered object's file: skip more of that. */
 		skip = r ? 1 : skip + 1;
 		if (done < n && skip > SKIP_MOST) {
 			refuse(&object[done++], 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Uses sprofil-inspector to read the files of a profile, and reads source files, for reports. */
+/* Reads the files of a profile through sprofil-inspector, and source files, for reports. */
 #ifndef TOOLS_INSPECTOR_INSPECT_H
 #define TOOLS_INSPECTOR_INSPECT_H
 
@@ -9,14 +9,11 @@
 struct waiting_line;
 
 struct inspect {
-	struct waiting_line *progress; /* NULL: no progress is shown */
+	struct waiting_line *progress; /* NULL: progress is not shown */
 	struct source_files sources;
 };
 
-/*
- * Returns the functions by which reports read files and their symbols. @inspect must outlive the
- * result.
- */
+/* The functions by which reports read files and symbols. @inspect must outlive the result. */
 struct code_reader inspect_reader(struct inspect *inspect);
 
 #endif

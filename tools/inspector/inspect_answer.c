@@ -59,7 +59,7 @@ static int take_instruction(struct taking *t)
 			(struct code_frame){one.function, one.file, one.line};
 		more->frames++;
 	}
-	/* Instructions must ascend, for binary search. */
+	/* Binary search needs ascending instructions. */
 	if (answer->instructions_n > 1 && more[-1].address >= more->address)
 		t->reader.bad = true;
 	return 0;
@@ -81,7 +81,7 @@ static int take_one(struct taking *t)
 	}
 }
 
-/* Parses the answer at the beginning of @data, *@ret_bytes long. Its strings stay in @data. */
+/* Parses the first answer in @data, which keeps its strings. *@ret_bytes: the answer's length. */
 static int parse(
 	const uint8_t *data, size_t bytes, struct code_object *ret_answer, size_t *ret_bytes)
 {

@@ -13,9 +13,7 @@
 #include "tools/inspector/inspect_put.h"
 #include "tools/inspector/inspect_talk.h"
 
-/*
- * How much of the program is skipped after the inspector died: 1 its debug information, 2 the file.
- */
+/* What of the program is skipped after the inspector died: 1: debug information; 2: the file. */
 enum { SKIP_MOST = 2 };
 
 struct question {
@@ -40,7 +38,7 @@ static int write_question(
 	return fclose(out) == 0 && r == 0 ? 0 : -ENOMEM;
 }
 
-/* Asks the inspector once. -EPROTO: it died. */
+/* -EPROTO: the inspector died. */
 static int ask_inspector(const char *inspector, const struct question *q, uint8_t skip,
 	struct profile **ret_profile, char **ret_why)
 {
@@ -61,10 +59,7 @@ static int ask_inspector(const char *inspector, const struct question *q, uint8_
 	return why && !*ret_why ? -ENOMEM : r;
 }
 
-/*
- * Asks the inspector. If it dies, asks again without the program's debug information, then without
- * its file. *@ret_skip: what the last question left out (SKIP_MOST).
- */
+/* Asks, skipping more each time the inspector dies. *@ret_skip: what the last question skipped. */
 static int ask_again(
 	const struct question *q, struct profile **ret_profile, char **ret_why, uint8_t *ret_skip)
 {
@@ -87,10 +82,7 @@ static int ask_again(
 	return r;
 }
 
-/*
- * Makes the message: why there is no profile (@why), or what was skipped. NULL: neither, or no
- * memory.
- */
+/* Says why there is no profile (@why), or what was skipped. NULL: nothing to say, or no memory. */
 static char *tell(const char *path, const char *program, const char *why, uint8_t skip)
 {
 	char *text = NULL;

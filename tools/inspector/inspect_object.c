@@ -19,12 +19,12 @@ struct inspected {
 	struct symbolizer *symbolizer;
 	const struct inspection_object *object;
 	struct inspection_address *address;
-	/* the location of each address; without a module: the address is not in the mapping */
+	/* each address's location; no module: the address is not in the mapping */
 	struct code_location *location;
 	struct frame_chain *chain;
 	size_t n;
 	bool found;
-	char *doubt; /* a doubt about the file, NULL none */
+	char *doubt; /* why the file may be another one; NULL: no doubt */
 	FILE *out;
 };
 
@@ -43,10 +43,7 @@ static int read_addresses(struct inspected *in, struct reader *asked)
 	return 0;
 }
 
-/*
- * Adds a mapping of the object to @space, at the address of the profile's mapping. As for a
- * process, it consists of whole pages, and has the file's present device and inode.
- */
+/* Maps the object as in the profile, in whole pages, with the file's present device and inode. */
 static int map_object(
 	struct space *space, const struct inspection_object *object, const struct opened *now)
 {
@@ -66,7 +63,7 @@ static int map_object(
 	(void)fprintf(line, "%" PRIx64 "-%" PRIx64 " r-xp %" PRIx64 " %x:%x %" PRIu64 " ",
 		object->start - within, object->limit, offset, major(now->device),
 		minor(now->device), now->inode);
-	/* Newlines in the name are escaped, as the kernel does in /proc/PID/maps. */
+	/* Newlines are escaped as in /proc/PID/maps. */
 	for (const char *p = object->path; *p; p++) {
 		if (*p == '\n')
 			(void)fputs("\\012", line);
@@ -79,9 +76,7 @@ static int map_object(
 	return r;
 }
 
-/*
- * Compares build-ids: sets @found if the location's file is the one that was profiled, else @doubt.
- */
+/* Sets @found if the location's file has the build-id of the profiled one, else @doubt. */
 static int compare_build(struct inspected *in, const struct code_location *location)
 {
 	const char *wanted = in->object->build_id;
@@ -102,7 +97,7 @@ static int compare_build(struct inspected *in, const struct code_location *locat
 	return 0;
 }
 
-/* Finds the locations of the addresses; none if the file is not the one that was profiled. */
+/* Finds the addresses' locations; none if the file is not the profiled one. */
 static int find_places(struct inspected *in, struct space *space)
 {
 	struct code_location location;
@@ -126,7 +121,7 @@ static int resolve(struct inspected *in)
 {
 	size_t n = 0;
 
-	/* Leaves out the addresses outside the mapping: the file has no names for them. */
+	/* Leaves out addresses outside the mapping: the file has no names for them. */
 	for (size_t i = 0; i < in->n; i++) {
 		if (!in->location[i].module)
 			continue;
@@ -160,7 +155,7 @@ static int put_state(struct inspected *in, const char *why)
 	return inspect_put(in->out, INSPECTION_STATE, &state);
 }
 
-/* Context of a walk over instructions. The profile's addresses are those in the file + @bias. */
+/* An address of the profile is @bias above the address in the file. */
 struct walk {
 	struct inspected *in;
 	struct module *module;
@@ -208,10 +203,7 @@ static int put_problem(FILE *out, const char *problem)
 	return inspect_put(out, INSPECTION_PROBLEM, &(struct inspection_problem){problem});
 }
 
-/*
- * Writes the instructions of the function of address number @index, and sets *@done to their end.
- * Writes nothing if the address is below *@done: its function was written before.
- */
+/* Writes the function of in->address[@index], unless below *@done, and sets *@done to its end. */
 static int put_function(struct inspected *in, size_t index, uint64_t *done)
 {
 	const struct code_location *location = &in->location[index];

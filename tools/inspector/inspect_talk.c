@@ -46,10 +46,7 @@ static int start(const char *path, int *ret_fd, pid_t *ret_pid)
 	return 0;
 }
 
-/*
- * Sends the request. The inspector reads all of it before it answers. If it dies before, the rest
- * is not sent, and the answer is incomplete.
- */
+/* If the inspector dies before it has read all, its answer is incomplete. */
 static void send_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
@@ -83,10 +80,7 @@ static int receive_all(int fd, FILE *to)
 	}
 }
 
-/*
- * Runs one inspector process. *@ret_killed: SIGKILL ended it, which no file that it reads can
- * cause.
- */
+/* Runs one inspector process. *@ret_killed: SIGKILL ended it, for which no file is to blame. */
 static int talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
 	size_t *ret_bytes, bool *ret_killed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A dialogue with sprofil-inspector. Each dialogue has an inspector process of its own. */
+/* A dialogue with sprofil-inspector; each one has its own inspector process. */
 #ifndef TOOLS_INSPECTOR_INSPECT_TALK_H
 #define TOOLS_INSPECTOR_INSPECT_TALK_H
 
@@ -7,18 +7,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The message if the program is missing. */
 #define INSPECT_TALK_MISSING \
 	"sprofil-inspector is missing: it belongs into libexec/sprofil beside bin"
 
-/* Finds the inspector's program. False: it is missing. */
+/* False: the program is missing. */
 bool inspect_talk_find(char ret_path[PATH_MAX]);
 
 /*
- * Starts the inspector, sends the request, and reads all output until its end, which may come
- * early: a file that the inspector reads can make it crash. If it was killed from outside (SIGKILL:
- * by a user, or out of memory), it is started once more. The caller frees *ret_answer. 0; -ENOMEM,
- * also for an endless answer; another -errno: it cannot be started.
+ * Starts the inspector, sends the request, and reads the answer, which is incomplete if a file
+ * crashes the inspector. An inspector killed by SIGKILL (a user, out of memory) is started once
+ * more. The caller frees *@ret_answer. 0; -ENOMEM, also for an endless answer; another -errno: the
+ * inspector cannot be started.
  */
 int inspect_talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
 	size_t *ret_bytes);

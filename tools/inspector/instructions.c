@@ -29,13 +29,10 @@ static int fail(char **ret_problem, int error, const char *format, ...)
 #include <stdbool.h>
 #include <string.h>
 
-/* Longer functions are cut after this many bytes. */
+/* Longer functions are cut. */
 #define CODE_BYTES_MOST ((size_t)256 << 10)
 
-/*
- * Opens the disassembler. Data in the text become ".byte", so that the instructions after them are
- * still shown.
- */
+/* Data between instructions become ".byte" (SKIPDATA), so that the walk continues. */
 static int open_machine(unsigned machine, csh *ret_handle)
 {
 	cs_err error = CS_ERR_ARCH;
@@ -55,10 +52,7 @@ static int open_machine(unsigned machine, csh *ret_handle)
 	return 0;
 }
 
-/*
- * Finds the target of a jump or call whose only operand is an address: "0x1030", on ARM "#0x1030".
- * False: another instruction.
- */
+/* Only if the sole operand is an address: "0x1030"; ARM: "#0x1030". */
 static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 {
 	const char *text = insn->op_str + (insn->op_str[0] == '#');

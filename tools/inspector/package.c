@@ -14,19 +14,16 @@
 
 enum { POLICY_BYTES = 16384, NAME_BYTES = 256 };
 
-/* What apt-cache policy says about the versions of a package. */
+/* What `apt-cache policy` says about a package. */
 struct policy {
 	bool candidate;       /* some version can be installed */
-	bool installed_first; /* the installed version is the newest in the archives */
+	bool installed_first; /* the installed version is the newest one */
 	bool ours;            /* the installed version is in an archive of this distribution */
 	bool any_ours;        /* some version is in an archive of this distribution */
-	bool any_archive;     /* some version is in an archive at all */
+	bool any_archive;     /* some version is in an archive */
 };
 
-/*
- * Takes one line of a package's part of the output of apt-cache policy, such as
- * "  Candidate: 3.11.2-6", " *** 3.11.2-6+deb12u6 100", "        500 http://… bookworm/main …"
- */
+/* Takes a line like "  Candidate: 3.11.2-6", " *** 3.11.2-6 100" or "        500 http://… main". */
 static void take_line(const struct package_system *system, const char *line, struct policy *policy,
 	bool *in_installed, bool *seen_version)
 {
@@ -53,7 +50,7 @@ static void take_line(const struct package_system *system, const char *line, str
 	}
 }
 
-/* Reads the part of @package from apt-cache policy. */
+/* Reads the part about @package. */
 static struct policy read_policy(
 	const struct package_system *system, const char *package, const char *text)
 {
@@ -75,10 +72,7 @@ static struct policy read_policy(
 	return policy;
 }
 
-/*
- * Does the installed package come from another source than the distribution, and has a newer
- * version?
- */
+/* Is the package from elsewhere, and at least as new as the distribution's version? */
 static bool is_foreign(const struct policy *policy)
 {
 	if (policy->ours)
@@ -86,10 +80,7 @@ static bool is_foreign(const struct policy *policy)
 	return policy->any_ours ? policy->installed_first : policy->any_archive;
 }
 
-/*
- * Makes a shell command that runs @before, @symbols and @behind, joined, as root. None of them has
- * an apostrophe.
- */
+/* Joins @before, @symbols and @behind to a command for root's shell. None has an apostrophe. */
 static int set_as_root(const struct package_system *system, const char *before, const char *symbols,
 	const char *behind, struct code_package *ret_package)
 {
@@ -111,9 +102,9 @@ static int set_as_root(const struct package_system *system, const char *before, 
 }
 
 /*
- * Sets the command that installs the package @symbols. If its archive is not @known, the command
- * adds the archive, and removes it again on failure: an archive that cannot be reached would hinder
- * later runs of apt.
+ * Sets the command that installs the package @symbols. If the archive is not @known, the command
+ * adds it, and removes it after a failure: an archive that cannot be reached would hinder later
+ * runs of apt.
  */
 static int set_command(const struct package_system *system, const char *symbols, bool known,
 	struct code_package *ret_package)
@@ -159,10 +150,7 @@ int package_judge(const struct package_system *system, const char *package, cons
 		system, symbols, of_symbols.candidate || !system->codename[0], ret_package);
 }
 
-/*
- * Cuts a line of dpkg-query to its package, which comes first: "libc6:amd64:
- * /lib/x86_64-linux-gnu/libc.so.6".
- */
+/* Cuts "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6" to the package. False: another line. */
 static bool take_package(char *line)
 {
 	size_t bytes = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
@@ -174,9 +162,9 @@ static bool take_package(char *line)
 }
 
 /*
- * Asks which package has the file @path. dpkg-query knows files by their names before /lib became a
- * part of /usr. It reads its whole database at each start, so one call asks for both names; its
- * status says that one of them is unknown.
+ * Asks which package has the file @path. dpkg-query knows some files by the name they had before
+ * /lib became a part of /usr. One call asks for both names, as each call reads the whole database;
+ * the status only says that one name is unknown.
  */
 static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 {
@@ -190,14 +178,14 @@ static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 		return false;
 	while (!found && fgets(line, NAME_BYTES, out))
 		found = take_package(line);
-	/* Reads the rest, so that the program does not die of a closed pipe. */
+	/* Reads the rest, so that dpkg-query does not die of a closed pipe. */
 	while (fgetc(out) != EOF)
 		;
 	(void)libexec_end(out, pid);
 	return found;
 }
 
-/* Asks apt-cache policy. @text is empty if there is no apt. */
+/* @text stays empty without apt. */
 static void ask_apt(const char *package, const char *symbols, char text[POLICY_BYTES])
 {
 	char *argv[] = {(char *)"env", (char *)"LC_ALL=C", (char *)"apt-cache", (char *)"policy",
@@ -216,7 +204,7 @@ static void ask_apt(const char *package, const char *symbols, char text[POLICY_B
 	(void)libexec_end(out, pid);
 }
 
-/* Takes a value of /etc/os-release: "VERSION_CODENAME=bookworm". */
+/* Takes a value of /etc/os-release, such as "VERSION_CODENAME=bookworm". */
 static void take_value(const char *line, const char *key, char *to, size_t room)
 {
 	size_t bytes = strlen(key);
@@ -253,7 +241,7 @@ int package_find(const char *path, struct code_package *ret_package)
 	struct package_system system;
 
 	*ret_package = (struct code_package){0};
-	/* dpkg-query would take a path with these characters for a pattern: it is not asked. */
+	/* dpkg-query would take these characters for a pattern. */
 	if (path[0] != '/' || strpbrk(path, "*?[\\"))
 		return 0;
 	if (!ask_dpkg(path, package))

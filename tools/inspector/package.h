@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which package has the debug symbols of a file, and where apt gets it from. */
+/* Which package has the debug symbols of a file, and where apt gets that package from. */
 #ifndef TOOLS_INSPECTOR_PACKAGE_H
 #define TOOLS_INSPECTOR_PACKAGE_H
 
@@ -7,22 +7,22 @@ struct code_package;
 
 /* The distribution, from /etc/os-release. */
 struct package_system {
-	char id[16];       /* "debian", "ubuntu"; "" unknown */
-	char codename[24]; /* "bookworm"; "" unknown */
+	char id[16];       /* "debian", "ubuntu"; "": unknown */
+	char codename[24]; /* "bookworm"; "": unknown */
 	/* how the user becomes root */
 	enum { PACKAGE_AS_ROOT, PACKAGE_BY_SUDO, PACKAGE_BY_SU } rights;
 };
 
 /*
- * Finds how to install the debug symbols of @package. @policy is the output of apt-cache policy for
- * it and for @symbols, the package with its symbols: it shows whether @package is of this
- * distribution, and whether the archive of debug symbols is set up. Pure. 0 or -ENOMEM.
+ * Finds how to install @symbols, the package with the debug symbols of @package. @policy: what
+ * apt-cache policy prints about both, which shows whether @package is of this distribution and
+ * whether the archive of debug symbols is set up. Pure. 0 or -ENOMEM.
  */
 int package_judge(const struct package_system *system, const char *package, const char *symbols,
 	const char *policy, struct code_package *ret_package);
 
 /*
- * Asks dpkg and apt about the file at @path. *ret_package is empty if the file is of no package, or
+ * Asks dpkg and apt about the file @path. *@ret_package is empty if the file is in no package, or
  * the package system is not Debian's. 0 or -ENOMEM.
  */
 int package_find(const char *path, struct code_package *ret_package);

@@ -29,10 +29,7 @@ int source_files_add(struct source_files *files, const char *text)
 	return 0;
 }
 
-/*
- * Opens @tail below @folder. Returns a descriptor, or -errno; *ret_path is the name of the file,
- * which the caller frees.
- */
+/* Opens @tail below @folder. Returns a descriptor or -errno. *@ret_path: its path, to be freed. */
 static int open_one(const char *folder, const char *tail, struct stat *ret_st, char **ret_path)
 {
 	bool joined = folder[0] && tail[0] && tail[0] != '/' && folder[strlen(folder) - 1] != '/';
@@ -64,7 +61,7 @@ static int open_tail(const char *folder, const char *file, struct stat *ret_st, 
 
 	for (const char *tail = file; tail && fd < 0 && fd != -ENOMEM; tail = strchr(tail, '/')) {
 		tail += strspn(tail, "/");
-		/* Names that lead out of the folder are not tried. */
+		/* A name must not lead out of the folder. */
 		if (!strncmp(tail, "../", 3) || strstr(tail, "/../"))
 			continue;
 		fd = open_one(folder, tail, ret_st, ret_path);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The live threads that are excluded from the profile (--thread-name, --tid), for the live view's
- * list of threads. The engine applies the same rule, but at other times: for a fifth of a second
- * after a change of name the two may differ.
- */
+/* Which threads --thread-name and --tid exclude. After a rename the engine may differ for 0.2 s. */
 #ifndef TOOLS_LIVE_LIVE_CHOICE_H
 #define TOOLS_LIVE_LIVE_CHOICE_H
 
@@ -15,10 +11,7 @@ struct live_choice {
 	struct choice_rule rule;
 };
 
-/*
- * Begins with the user's choice. @name and @tids are the values of --thread-name and --tid; NULL:
- * not given. The front has validated both. If out of memory, no thread is excluded.
- */
+/* @name, @tids: values of --thread-name and --tid, or NULL. Out of memory: excludes no thread. */
 void live_choice_begin(struct live_choice *choice, const char *name, const char *tids);
 void live_choice_release(struct live_choice *choice);
 

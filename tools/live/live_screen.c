@@ -17,9 +17,8 @@
 #include "view/live/terminal.h"
 
 /*
- * A message about work in progress is shown after BUSY_MS. After SIGWINCH the size is read LOOKS
- * times more, LOOK_MS apart. After SIGTSTP the stop of this process is expected within STOP_LOOKS
- * times LOOK_MS.
+ * BUSY_MS: work that takes longer is announced. LOOKS: further reads of the size after SIGWINCH,
+ * LOOK_MS apart. STOP_LOOKS: intervals of LOOK_MS within which SIGTSTP stops this process.
  */
 enum {
 	BUSY_BYTES = 160,
@@ -36,19 +35,16 @@ struct live_screen {
 	struct screen next, shown; /* next: protected by the lock; shown: the thread's own */
 	bool fresh, anew, quit;    /* protected by the lock */
 	char busy[BUSY_BYTES];     /* protected by the lock; "": the caller is not busy */
-	int wake_fd, key_fd[2], signal_fd, opened; /* opened: the result of opening the terminal */
+	int wake_fd, key_fd[2], signal_fd, opened; /* opened: the result of terminal_open() */
 	bool color, suspends;
 	int in_fd;
 	FILE *in, *out;
-	unsigned first_rows, first_columns; /* size of the terminal at the start */
-	unsigned rows, columns;             /* owned by the thread, once it runs */
-	unsigned looks;                     /* owned by the thread: remaining checks of the size */
-	/*
-	 * owned by the thread: after SIGTSTP, number of intervals for which the terminal stays with
-	 * the shell, because this process is about to be stopped
-	 */
+	unsigned first_rows, first_columns; /* the terminal's size at the start */
+	unsigned rows, columns;             /* the thread's own, once it runs */
+	unsigned looks;                     /* the thread's own: remaining checks of the size */
+	/* the thread's own: remaining intervals in which SIGTSTP may still stop this process */
 	unsigned leaves;
-	bool away; /* owned by the thread: another process has the terminal */
+	bool away; /* the thread's own: another process has the terminal */
 };
 
 static void read_size(const struct live_screen *screen, unsigned *rows, unsigned *columns)
@@ -93,9 +89,9 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 }
 
 /*
- * Reads the terminal's size. The kernel sends SIGWINCH just before it stores the new size, so a
- * read at that time may return the old one (seen under load: test_sproftop). Therefore the size is
- * read at every wake-up, and LOOKS times more after a signal.
+ * The kernel sends SIGWINCH just before it stores the new size: a read at that time may return the
+ * old size (seen under load: test_sproftop). So the size is read at every wake-up, and LOOKS times
+ * more after a signal.
  */
 static void see_size(struct live_screen *screen, struct terminal *terminal)
 {
@@ -110,7 +106,7 @@ static void see_size(struct live_screen *screen, struct terminal *terminal)
 	send_key(screen, key);
 }
 
-/* Are we in the terminal's foreground, or has the terminal no job control? */
+/* True also without job control. */
 static bool is_foreground(const struct live_screen *screen)
 {
 	pid_t group = tcgetpgrp(fileno(screen->out));
@@ -119,9 +115,9 @@ static bool is_foreground(const struct live_screen *screen)
 }
 
 /*
- * Leaves the terminal to the shell while the job is stopped or in the background. The supervisor
- * may be stopped without our notice (SIGSTOP, or a SIGTSTP to it alone), so the owner of the
- * terminal is checked at every wake-up.
+ * Leaves the terminal to the shell while the job is stopped or in the background. A stop of the
+ * supervisor may go unnoticed (SIGSTOP, or SIGTSTP to it alone): so every wake-up checks who owns
+ * the terminal.
  */
 static void see_place(struct live_screen *screen, struct terminal *terminal)
 {
@@ -252,10 +248,7 @@ static int open_all(struct live_screen *screen)
 	return 0;
 }
 
-/*
- * Starts the thread with a stack large enough for reading the terminal's description: the default
- * stack of a low ulimit -s would be too small.
- */
+/* With a low ulimit -s, the default stack would be too small to read the terminal's description. */
 static int start(struct live_screen *screen)
 {
 	pthread_attr_t attributes;

@@ -31,12 +31,9 @@
 #include "view/export/export_name.h"
 
 #define TARGET_BYTES 256
-/* The screen is not drawn more often than this. */
+/* Shortest time between two drawings. */
 #define FRAME_NS (CLOCK_SECOND_NS / 10)
-/*
- * After an update, the session waits LOOK_SHARE times the CPU time of the update. So with very many
- * stacks, updates take at most a fiftieth of a CPU.
- */
+/* The pause after an update is this many times its CPU time: at most 2 % of a CPU is used. */
 #define LOOK_SHARE 50
 
 struct running {
@@ -50,17 +47,14 @@ struct running {
 	size_t thread_room;
 	unsigned rows, columns;
 	int signal_fd;
-	/*
-	 * open: the supervisor holds the doorbell; ended: RECORD_END has come; quit: the user wants
-	 * to leave
-	 */
+	/* the supervisor holds the doorbell; RECORD_END has come; the user leaves */
 	bool open, ended, quit;
 	/* there is something to show: the target's image is known, or a second has passed */
 	bool started;
 	bool changed, anew;
 	uint64_t begun_ns, drawn_ns, updated_ns, printed;
 	uint64_t not_before_ns; /* earliest time of the next update */
-	const char *keys;       /* the keys of --keys not pressed yet */
+	const char *keys;       /* the rest of --keys */
 	int error;
 };
 
@@ -110,10 +104,7 @@ static int read_threads(struct running *run)
 	return 0;
 }
 
-/*
- * Returns the target's name, "redis-server (1234)", which changes if the process executes another
- * program.
- */
+/* The target's name, "redis-server (1234)", follows an exec. */
 static const char *name_target(const struct running *run, char text[TARGET_BYTES])
 {
 	const struct live_settings *s = run->session->settings;
@@ -134,7 +125,7 @@ static int update(struct running *run, uint64_t now)
 	uint64_t cpu;
 	int r = analyst_name_new(analyst);
 
-	/* Naming is not counted as a cost of updates, because it happens only once. */
+	/* Naming happens only once: its time does not count as a cost of updates. */
 	cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	facts.state = state_of(run, &facts.status, &facts.signal);
 	run->states.n = 0;
@@ -164,7 +155,7 @@ static uint64_t next_update_ns(const struct running *run)
 	return next > run->not_before_ns ? next : run->not_before_ns;
 }
 
-/* Performs requests of the user that the view cannot perform. */
+/* Performs the user's requests that the view cannot perform. */
 static void serve(struct running *run)
 {
 	struct control *control = live_control(run->live);
@@ -180,10 +171,7 @@ static void serve(struct running *run)
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
 	if (control->save_as) {
-		/*
-		 * Refused here, to say why: for a view, the opener creates only files whose suffix
-		 * is that of a format.
-		 */
+		/* The opener refuses a suffix that no format has, too, but gives no reason. */
 		bool named = export_find_for_file(control->save_as);
 
 		if (!named)
@@ -232,7 +220,7 @@ static int press(struct running *run, struct live_key key)
 	return r;
 }
 
-/* Presses keys given on the command line: literal characters, \e for Esc, \r for Enter. */
+/* --keys: literal characters; \e: Esc; \r: Enter. */
 static int press_script(struct running *run)
 {
 	int r = 0;
@@ -267,14 +255,14 @@ static int draw(struct running *run, uint64_t now)
 		r = standard_end_output();
 		run->session->unwritten = r < 0;
 		if (ferror(stdout))
-			run->quit = true; /* The reader of batch mode has left. */
+			run->quit = true; /* the reader of batch mode has left */
 	}
 	run->changed = run->anew = false;
 	run->drawn_ns = now;
 	return r;
 }
 
-/* Returns the maximum time to sleep in ms; -1: no limit. */
+/* -1: no limit. */
 static int sleep_ms(const struct running *run, uint64_t now)
 {
 	uint64_t until = run->ended ? UINT64_MAX : next_update_ns(run);
@@ -309,7 +297,7 @@ static int await(struct running *run)
 	return r;
 }
 
-/* Parses the modes to which the terminal is to be restored. */
+/* Sets the terminal's modes from before the view, which the screen restores at its end. */
 static void set_modes(const char *hex)
 {
 	struct termios modes;
@@ -326,28 +314,19 @@ static void set_modes(const char *hex)
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
 
-/*
- * Opens the screen only when there is something to show. So a profile that never begins leaves the
- * terminal as it is.
- */
+/* A profile that never begins leaves the terminal as it is. */
 static int open_screen(struct running *run)
 {
 	struct live_session *s = run->session;
 	uint64_t wall;
 	int r;
 
-	/*
-	 * A sleeping target brings no samples. Then the audit, which is sent once a second, shows
-	 * that sampling runs.
-	 */
+	/* A sleeping target has no samples, but its audit comes once a second. */
 	if (!run->ended && profile_audit(analyst_profile(s->analyst), "wall_ns", &wall) && wall)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
-		/*
-		 * Attaching to one of several processes failed, so nothing is profiled, although
-		 * images of the others are known.
-		 */
+		/* One of several processes refused: nothing is profiled. */
 		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
@@ -363,7 +342,7 @@ static int open_screen(struct running *run)
 	return 0;
 }
 
-/* Does one round of the session: records, figures, keys, screen. */
+/* One round: records, figures, keys, screen. */
 static int turn(struct running *run)
 {
 	struct live_session *s = run->session;
@@ -376,7 +355,7 @@ static int turn(struct running *run)
 		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
 	if (r < 0)
 		return r;
-	/* All records that were written before the doorbell closed have been taken by now. */
+	/* All records written before the doorbell closed have been taken by now. */
 	last = !run->ended && (r == 1 || !was_open);
 	now = clock_now();
 	run->ended |= r == 1;
@@ -393,11 +372,7 @@ static int turn(struct running *run)
 	}
 	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
 		run->quit = true;
-	/*
-	 * The view ends without a key in two cases: the supervisor was killed before RECORD_END
-	 * came, and the shell has the terminal again; or the target ended before there was anything
-	 * to show.
-	 */
+	/* A killed supervisor (no RECORD_END), or a target that ended with nothing to show. */
 	if (!run->ended ? !run->open : !run->started)
 		run->quit = true;
 	if (r >= 0 && run->painter && run->changed && now >= run->drawn_ns + FRAME_NS)
@@ -434,10 +409,7 @@ static int open_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		(void)sigaddset(&set, signals[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	/*
-	 * If the reader of the output in batch mode leaves, a write fails with EPIPE, and the view
-	 * ends regularly.
-	 */
+	/* If the reader of batch mode leaves, a write fails with EPIPE. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigdelset(&set, SIGWINCH);
 	(void)sigdelset(&set, SIGTSTP);
@@ -445,7 +417,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Takes pending records after the user has left, so that a recording loses nothing. */
+/* After the user has left, so that a recording loses nothing. */
 static int drain(struct running *run)
 {
 	struct live_session *s = run->session;

@@ -33,7 +33,7 @@ static int read_source(void *context, const char *path, char **ret_text, uint64_
 	return r;
 }
 
-/* Reads the last part of the log, whose beginning may be a hole. */
+/* Reads the end of the log, whose beginning may be a hole. */
 static int read_output(void *context, char **ret_text)
 {
 	const struct live_source_context *c = context;
@@ -57,7 +57,7 @@ static int read_output(void *context, char **ret_text)
 	return r;
 }
 
-/* A location of the analyst's profile, as context for instructions.h. */
+/* Context for instructions.h: a location of the analyst's profile. */
 struct at_location {
 	const struct analyst *analyst;
 	uint32_t location;

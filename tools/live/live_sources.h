@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Text for the live view that is not in the profile: source files, instructions, the command's
- * output.
- */
+/* Text for the live view from outside the profile: source files, instructions, command output. */
 #ifndef TOOLS_LIVE_LIVE_SOURCES_H
 #define TOOLS_LIVE_LIVE_SOURCES_H
 
@@ -15,7 +12,7 @@ struct live_source_context {
 	bool has_log; /* the command's output is kept */
 };
 
-/* Returns the sources for a view. @context must outlive the result. */
+/* @context must outlive the result. */
 struct live_sources live_sources_make(struct live_source_context *context);
 
 #endif

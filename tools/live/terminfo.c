@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes of the longest description that ncurses accepts. */
+/* Longest description that ncurses accepts. */
 enum { DESCRIPTION_MOST = 32768 };
 
 static int keep(int fd)
@@ -35,7 +35,7 @@ static int keep(int fd)
 	return r;
 }
 
-/* Reads "FOLDER/x/xterm", or on case-insensitive file systems "FOLDER/78/xterm". */
+/* Reads "FOLDER/x/xterm", or, as on case-insensitive file systems, "FOLDER/78/xterm". */
 static int look_in(const char *folder, const char *type)
 {
 	char path[PATH_MAX];
@@ -58,10 +58,7 @@ static int look_in(const char *folder, const char *type)
 	return r;
 }
 
-/*
- * Searches colon-separated folders. An empty one stands for the usual folders, and is skipped: they
- * are searched anyway.
- */
+/* Skips empty names in @folders: those stand for the usual folders, which are searched anyway. */
 static int look_in_all(const char *folders, const char *type)
 {
 	char folder[PATH_MAX];

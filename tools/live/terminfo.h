@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The description of the terminal, for a process that cannot open files later. */
+/* The terminal's description, for a process that will lose the right to open files. */
 #ifndef TOOLS_LIVE_TERMINFO_H
 #define TOOLS_LIVE_TERMINFO_H
 
 /*
- * Looks up @type like ncurses (terminfo(5)) and stores the description in the environment, in the
- * form "hex:…" of the variable TERMINFO, where ncurses finds it. -ENOENT: not found.
+ * Finds @type as ncurses does (terminfo(5)), and keeps the description in the environment, as
+ * TERMINFO=hex:…, where ncurses looks first. 0 or -errno; -ENOENT: not found.
  */
 int terminfo_keep(const char *type);
 

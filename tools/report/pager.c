@@ -30,7 +30,7 @@ static bool is_installed(const char *name)
 	return found;
 }
 
-/* Returns the command of the pager; NULL: none is wanted, or none is available. */
+/* Returns the pager's command; NULL: no pager is wanted or available. */
 static const char *command(void)
 {
 	const char *pager = getenv("PAGER");
@@ -94,7 +94,7 @@ int pager_close(struct pager *pager)
 		error = errno;
 	if (pager->pid) {
 		status = child_join(pager->pid);
-		/* By this status the shell reports that there is no such command. */
+		/* The shell's statuses for a command that cannot be run. */
 		if (WIFEXITED(status) && WEXITSTATUS(status) >= 126)
 			return -ENOEXEC;
 	}

@@ -7,15 +7,15 @@
 #include <sys/types.h>
 
 struct pager {
-	FILE *out; /* stdout if there is no pager */
-	pid_t pid; /* pid of the pager; 0: none */
-	int error; /* errno of the first write that failed */
+	FILE *out; /* stdout without a pager */
+	pid_t pid; /* 0: no pager */
+	int error; /* errno of the first failed write */
 };
 
 /*
- * Starts $PAGER, or `less -FRX` if that is installed, if stdout is a terminal; otherwise the output
- * goes directly to stdout. Ignores SIGPIPE: a reader that leaves early causes EPIPE; and, with a
- * pager, SIGINT: ^C is for the pager.
+ * If stdout is a terminal, starts $PAGER, or `less -FRX` if installed; otherwise the output goes
+ * directly to stdout. Ignores SIGPIPE: a reader that leaves early causes EPIPE. With a pager, also
+ * ignores SIGINT: ^C is for the pager.
  */
 void pager_open(struct pager *pager);
 

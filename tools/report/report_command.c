@@ -13,7 +13,7 @@
 #include "tools/help/help.h"
 #include "tools/report/report_words.h"
 
-/* How a row of a list in a message begins. */
+/* The beginning of a list item in a message. */
 #define LIST_ROW "\n    "
 
 void complain_list(const char *text)
@@ -130,13 +130,10 @@ static const struct option_row rows[] = {
 	{"version", 0, OPTION_DO, .take = take_version},
 };
 
-/* Formats that export samples, not rows of a report: options for rows do not apply to them. */
+/* Formats that export samples instead of a report's rows: options for rows do not apply. */
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
-/*
- * Options that have an effect only on some reports and formats. @of: those that use the option;
- * NULL: all except @not_of.
- */
+/* Options for some reports and formats only: those in @of, or (NULL) all but those in @not_of. */
 static const struct {
 	const char *name, *of, *not_of;
 } partial[] = {
@@ -156,7 +153,7 @@ static const struct {
 	{"no-demangle", NULL, " summary merge pprof gmon "},
 };
 
-/* Refuses an option without effect. */
+/* Refuses options without effect. */
 static int check_partial(const struct command *command, const struct option_set *given)
 {
 	const char *report = command->report ? command->report->name
@@ -183,10 +180,7 @@ static int check_partial(const struct command *command, const struct option_set 
 	return 0;
 }
 
-/*
- * Refuses options that some forms of a report lack: a comparison has neither a split nor a
- * direction, and the tables of --by have rows and an order of their own.
- */
+/* A comparison has no split and no direction; tables of --by have their own rows and order. */
 static int check_form(const struct command *command, const struct option_set *given)
 {
 	static const char *const of_sides[] = {"split", "bottom-up"};
@@ -204,10 +198,7 @@ static int check_form(const struct command *command, const struct option_set *gi
 	return 0;
 }
 
-/*
- * Refuses a --by that the report lacks: flat has tables by process, thread and object; merge
- * compares ranks, hosts and processes.
- */
+/* --by process, thread and object are for flat; rank, host and process for merge. */
 static int check_by(const struct command *command)
 {
 	enum report_by by = command->options.balance_by;
@@ -230,8 +221,8 @@ static int check_by(const struct command *command)
 }
 
 /*
- * Divides the files: those before "--" are side A, those after it (@behind of them) side B; without
- * "--" there is one of each. Refuses options that need another report.
+ * Divides the files: those before "--" are side A, the @behind files after it side B; without "--",
+ * each side has one file. Refuses options that need another report.
  */
 static int take_sides(struct command *command, int behind, bool has_by)
 {
@@ -281,7 +272,7 @@ static int take_sides(struct command *command, int behind, bool has_by)
 	return 0;
 }
 
-/* Returns the number of arguments behind "--". */
+/* Counts the arguments after "--". */
 static int count_behind(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -303,10 +294,7 @@ static void settle(struct command *command, const struct option_set *given)
 	command->options.balance_by = (enum report_by)(command->by > 1 ? command->by - 1 : 0);
 }
 
-/*
- * Prints what is wrong with an option. @word: the argument read last. It is the unknown option, or
- * for a short option the word that contains its letter (optopt).
- */
+/* @word, the argument read last, is the option or contains its letter (optopt). */
 static void refuse_option(const struct option_set *set, const char *word)
 {
 	const char *likely = command_line_likely(set, 1, word);

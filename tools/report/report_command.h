@@ -18,7 +18,7 @@ struct command {
 	const struct report *report;               /* NULL: the command is an export */
 	const struct export_format *export_format; /* NULL: the command is a report */
 	const char *format, *output;
-	/* the program that wrote the files, each a mon.out; NULL: the files are profiles */
+	/* the program that wrote the files, which are mon.outs; NULL: the files are profiles */
 	const char *program;
 	struct source_files sources;
 	char **file;
@@ -33,14 +33,12 @@ struct command {
 	bool done; /* --help or --version was given */
 };
 
-/*
- * Parses the command line, and handles --help and --version. 0, or an exit status after a message.
- */
+/* Parses the command line; handles --help and --version. 0, or an exit status after a message. */
 int command_parse(struct command *command, int argc, char **argv);
 
 /* "sprofreport: …" on stderr. */
 #define complain(...) standard_complain("sprofreport", __VA_ARGS__)
-/* Prints a message with a list below it, an item a line. */
+/* Prints a message and the list in it, an item a line. */
 void complain_list(const char *text);
 
 #endif

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-/* Is @time zero, with or without a unit ("0", "0.0", "0s")? It then means the beginning. */
+/* "0", "0.0", "0s", …: zero, with or without a unit, means the beginning. */
 static bool is_zero(const char *time)
 {
 	static const char *const units[] = {"", "s", "ms", "us", "ns", "m", "min", "h"};
@@ -53,7 +53,7 @@ static uint64_t place(const struct report_moment *moment, uint64_t end_ns, uint6
 	return end_ns > moment->ns ? end_ns - moment->ns : 0;
 }
 
-/* Makes the message that the span is empty or outside of the profile, with the profile's extent. */
+/* Makes the message about a span that is empty or outside of the profile. */
 static int refuse_span(uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, char **ret_problem)
 {
 	char from[TEXT_UNIT_BYTES], to[TEXT_UNIT_BYTES], end[TEXT_UNIT_BYTES];
@@ -78,7 +78,7 @@ static int refuse_span(uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, char *
 	return -ERANGE;
 }
 
-/* Adds a note that the span ends after the profile: that may be a mistake. */
+/* A span that ends after the profile may be a mistake: adds a note. */
 static int tell_end(struct profile *part, uint64_t to_ns, uint64_t end_ns)
 {
 	char to[TEXT_UNIT_BYTES], end[TEXT_UNIT_BYTES], note[3 * TEXT_UNIT_BYTES + 80];

@@ -10,7 +10,7 @@ struct profile;
 
 struct report_moment {
 	bool given;
-	bool from_end; /* the time is relative to the end: "-2s" */
+	bool from_end; /* before the end: "-2s" */
 	uint64_t ns;
 };
 
@@ -21,10 +21,7 @@ struct report_span {
 /* Parses "2.5s", "500ms", "0" or "-2s". False: invalid. */
 bool report_moment_take(const char *text, struct report_moment *ret_moment);
 
-/*
- * Replaces *@profile by the part that was requested. 0, or -errno: *@ret_problem is a sentence,
- * freed by the caller, or NULL.
- */
+/* Replaces *@profile by the requested part. 0 or -errno. *@ret_problem: to be freed, or NULL. */
 int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem);
 
 #endif

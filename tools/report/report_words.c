@@ -41,7 +41,7 @@ int report_words_refuse(const char *option, const char *word, const char *words)
 	return EXIT_USAGE;
 }
 
-/* Sets the format of the export, which is given by name, or by the suffix of the output. */
+/* Sets the format of the export: from its name, or else the output's suffix. */
 static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
@@ -93,9 +93,8 @@ static int take_report_format(struct command *command)
 }
 
 /*
- * Takes the first word as the name of the report, if it is one. Returns the number of words used.
- * -1, after a message: the word consists of letters, and is the name of neither a report nor a
- * file; either may be misspelt.
+ * If the first word names a report, takes it. Returns the number of words used. -1, after a
+ * message: the word consists of letters but names neither report nor file; it may be misspelt.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {
@@ -122,10 +121,7 @@ static int take_report(struct command *command, int argc, char **argv)
 	return 0;
 }
 
-/*
- * For a proposed command line: the words that go between the name of the report and the file.
- * Example: in "sprofreport callers FUNC sprof.pb.gz" it is " FUNC".
- */
+/* For a proposed command line: what stands before the file, as in "callers FUNC sprof.pb.gz". */
 static const char *words_before_file(const struct command *command)
 {
 	if (command->options.function)
@@ -141,8 +137,8 @@ static bool is_report_word(const char *word)
 }
 
 /*
- * Makes "tree FILE" of "FILE tree": moves the name of a report from behind the files to the front;
- * of a report that needs a function, that word, too. A word that names a file stays.
+ * Makes "tree FILE" of "FILE tree": moves a report's name from behind the files to the front, with
+ * the function's name if the report needs one. A word that names a file stays.
  */
 static void put_report_first(int argc, char **argv)
 {
@@ -161,7 +157,7 @@ static void put_report_first(int argc, char **argv)
 	}
 }
 
-/* The file that sprofrun writes, and a report reads, if none is named. */
+/* The default of sprofrun's output and of a report's input. */
 static char default_file[] = "sprof.pb.gz";
 static char *default_files[] = {default_file, NULL};
 
@@ -170,7 +166,7 @@ bool report_words_name(const struct command *command, const char *name)
 	return command->report && strcmp(command->report->name, name) == 0;
 }
 
-/* Does the report read the default file, and is it there? */
+/* May the report read the default file, and does that file exist? */
 static bool has_default(const struct command *command)
 {
 	return (command->report ? !command->report->print_sides : !command->merges) &&

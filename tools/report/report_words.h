@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The words of sprofreport's command line after the options: name of a report, function, files; and
- * the lists of reports and formats.
- */
+/* The words of sprofreport's command line besides options; the lists of reports and formats. */
 #ifndef TOOLS_REPORT_REPORT_WORDS_H
 #define TOOLS_REPORT_REPORT_WORDS_H
 
@@ -13,14 +10,13 @@
 /* Takes all words. 0, or EXIT_USAGE after a message. */
 int report_words_take(struct command *command, int argc, char **argv);
 
-/* Is command->report the report called @name? */
 bool report_words_name(const struct command *command, const char *name);
 
 /* Lists reports, or formats of export, one a line, with their help. */
 void report_words_list(FILE *out);
 void report_words_list_formats(FILE *out);
 
-/* Prints that @word is not one of @words, "a|b|c", and returns EXIT_USAGE. */
+/* Prints that @word is none of @words ("a|b|c"), and returns EXIT_USAGE. */
 int report_words_refuse(const char *option, const char *word, const char *words);
 
 #endif

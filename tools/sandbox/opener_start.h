@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts the process that opens files for the analyst, tools/sprofil-opener.c. */
+/* Starts tools/sprofil-opener.c, which opens files for the analyst. */
 #ifndef TOOLS_SANDBOX_OPENER_START_H
 #define TOOLS_SANDBOX_OPENER_START_H
 
@@ -8,13 +8,13 @@
 #include "opener/opener.h"
 
 /*
- * Starts the opener's program, which is beside this one. @argv is NULL-terminated; its first two
- * elements are set here for the call: the path and the number of a descriptor. 0 or -errno;
- * -ENOENT: the program is missing.
+ * Starts the opener, whose program is beside the caller's. @argv is NULL-terminated; this function
+ * sets its first two elements (path, number of a descriptor) for the call. 0 or -errno; -ENOENT:
+ * the program is missing.
  */
 int opener_start(const char *argv[], struct opener *ret_opener, pid_t *ret_pid);
 
-/* Closes the connection, and waits 2 s at most for the opener's end. */
+/* Closes the connection, and waits at most 2 s for the opener to end. */
 void opener_end(struct opener *opener, pid_t pid);
 
 #endif

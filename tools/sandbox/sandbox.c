@@ -36,21 +36,16 @@
 #define SANITIZED 0
 #endif
 
-/* Users that systemd assigns to services while they run: they own no files. */
+/* systemd assigns these users to running services (DynamicUser); they own no files. */
 enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
 
-/*
- * Address space besides the machine's memory: files are mapped, and those with the debug
- * information of a browser have 5 GiB.
- */
+/* Address space besides the machine's memory, for mapped files (a browser's debug file: 5 GiB). */
 #define ADDRESSES_FREE (UINT64_C(16) << 30)
 
-/* OOM_MORE is added to this process's OOM score, so that the supervisor and the target survive. */
+/* OOM_MORE raises our OOM score: the kernel kills this process before supervisor and target. */
 enum { OOM_MORE = 300, OOM_MOST = 1000 };
 
-/*
- * Which connections may the process have? None; those that others open to it; those that it opens.
- */
+/* The connections that the process may have: none, those that others open to it, those it opens. */
 enum surroundings { NOBODY, SERVING, CONNECTING };
 
 static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
@@ -67,7 +62,6 @@ static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
 	va_end(args);
 }
 
-/* Raises this process's OOM score. */
 static void die_first(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -84,7 +78,6 @@ static void die_first(void)
 	(void)close(fd);
 }
 
-/* Limits the address space to the machine's memory, and room for mapped files. */
 static void bound_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -100,7 +93,7 @@ static void bound_memory(void)
 	(void)setrlimit(RLIMIT_AS, &now);
 }
 
-/* Switches to @user. False: the user namespace, which may contain few users, lacks @user. */
+/* False: @user does not exist in the user namespace, which may have few users. */
 static bool become(uid_t user)
 {
 	return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 &&
@@ -133,10 +126,7 @@ static void drop_capabilities(struct sandbox *s)
 		add(s->lacks, "no_new_privs (%s)", strerror(errno));
 }
 
-/*
- * Drops the capability bounding set, by which executed programs could regain capabilities. Dropping
- * the set needs a capability, so it is done before those of the process are dropped.
- */
+/* Executed programs could regain the set. Needs a capability: call before drop_capabilities(). */
 static void drop_bounding_set(void)
 {
 	for (unsigned long capability = 0;
@@ -144,7 +134,7 @@ static void drop_bounding_set(void)
 		(void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
 }
 
-/* As in linux/landlock.h of Linux 6.12: the header of the build machine may be older. */
+/* As in linux/landlock.h of Linux 6.12: the build machine's header may be older. */
 struct ruleset {
 	uint64_t fs, net, scoped;
 };
@@ -158,10 +148,10 @@ struct ruleset {
 
 static void forbid_paths(struct sandbox *s)
 {
-	/* The number of file system rights, by the version of landlock. */
+	/* Number of file system rights, by landlock's version. */
 	static const unsigned fs_rights[] = {0, 13, 14, 15, 15, 16};
 	const long last = sizeof(fs_rights) / sizeof(*fs_rights) - 1;
-	/* With these arguments, the call returns the version. */
+	/* These arguments ask for landlock's version. */
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
 	struct ruleset rules = {0};
 	int fd, r;
@@ -209,25 +199,25 @@ static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64)
 	SCMP_SYS(times), SCMP_SYS(getrlimit), SCMP_SYS(ugetrlimit), SCMP_SYS(setrlimit),
 	SCMP_SYS(restart_syscall)};
 
-/* Calls for the terminal: no TIOCSTI, which simulates the user's input. */
+/* Terminal calls. TIOCSTI, which simulates the user's input, is missing on purpose. */
 static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ,
 	TIOCGPGRP, TIOCSPGRP, TCFLSH, TCSBRK, FIONREAD, 0x802c542a, 0x402c542b, 0x402c542c,
 	0x402c542d /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */};
 
-/* No F_SETOWN and F_SETSIG: they send signals. Seals are for memory files. */
+/* F_SETOWN and F_SETSIG, which send signals, are missing on purpose. Seals are for memory files. */
 static const int descriptor_calls[] = {
 	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GET_SEALS, F_ADD_SEALS};
 
 /* prctl() operations on this process only. PR_SET_VMA names the mappings of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};
 
-/* Calls for connections made by others to us. */
+/* For connections that others open to this process. */
 static const int serving_calls[] = {SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom),
 	SCMP_SYS(sendto), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
 	SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait)};
 
-/* Further calls for connections made by us. */
+/* In addition, for connections that this process opens. */
 static const int connecting_calls[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
 	SCMP_SYS(socketpair), SCMP_SYS(sendmmsg), SCMP_SYS(recvmmsg), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
@@ -258,14 +248,14 @@ static int add_calls(scmp_filter_ctx filter, enum surroundings surroundings)
 static int add_rules(scmp_filter_ctx filter)
 {
 	const uint64_t not_executed = PROT_EXEC;
-	/* Threads and children may be created, in the same namespaces, and with us as parent. */
+	/* No new namespaces; children have this process as their parent. */
 	const uint64_t not_cloned = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
 		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT | CLONE_PTRACE;
 	int r = 0;
 
 #define ALLOW_IF(call, ...) \
 	(r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(call), 1, __VA_ARGS__))
-	/* Errors are ignored: an old kernel, or another machine, may lack one of the calls. */
+	/* Errors are ignored: an old kernel, or another architecture, may lack one of the calls. */
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
 	for (size_t i = 0; i < sizeof(terminal_calls) / sizeof(*terminal_calls); i++)
@@ -278,7 +268,7 @@ static int add_rules(scmp_filter_ctx filter)
 	ALLOW_IF(mmap, SCMP_A2(SCMP_CMP_MASKED_EQ, not_executed, 0));
 	ALLOW_IF(mprotect, SCMP_A2(SCMP_CMP_MASKED_EQ, not_executed, 0));
 	ALLOW_IF(clone, SCMP_A0(SCMP_CMP_MASKED_EQ, not_cloned, 0));
-	/* The arguments of clone3(2) cannot be checked; glibc then uses clone(2). */
+	/* A filter cannot check the arguments of clone3(2); after ENOSYS, glibc uses clone(2). */
 	r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	return r;
 #undef ALLOW_IF
@@ -315,14 +305,14 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Closes descriptors where close_range() is unknown: Linux before 5.9, or a container. */
+/* For systems without close_range(): Linux before 5.9, or a container's filter. */
 static void close_one_by_one(int from, int to)
 {
 	DIR *own = opendir("/proc/self/fd");
 	const struct dirent *entry;
 
 	while (own && (entry = readdir(own))) {
-		/* the entries "." and ".." give 0, which is below @from */
+		/* "." and ".." give 0, which is below @from */
 		int fd = atoi(entry->d_name);
 
 		if (fd >= from && fd <= to && fd != dirfd(own))

@@ -11,7 +11,7 @@
 #include "base/whole.h"
 #include "profile/pprof.h"
 
-/* Longest time for which the server may read nothing: records wait in the ring meanwhile. */
+/* Longest time without a read by the server: records wait in the ring meanwhile. */
 #define PATIENCE_MS 5000
 
 static int announce(int fd, const struct piece *piece, int pipe_fd)

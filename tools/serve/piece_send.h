@@ -8,8 +8,8 @@
 struct profile;
 
 /*
- * Announces the piece through the socket @fd (proto/piece.h), and writes it as long as the server
- * reads. 0 or -errno; -ETIMEDOUT: the server did not read for 5 s; -EPIPE: it is gone.
+ * Announces the piece through the socket @fd (proto/piece.h), and writes its profile to a pipe. 0
+ * or -errno; -ETIMEDOUT: the server did not read for 5 s; -EPIPE: the server is gone.
  */
 int piece_send(int fd, const struct piece *piece, const struct profile *profile);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Profiles that wait for the store. If they take more than PUSH_QUEUE_BYTES, the oldest are
- * dropped.
- */
+/* Profiles that wait for the store. Beyond PUSH_QUEUE_BYTES or _MOST, the oldest are dropped. */
 #ifndef TOOLS_SERVE_PUSH_QUEUE_H
 #define TOOLS_SERVE_PUSH_QUEUE_H
 
@@ -21,22 +18,21 @@ struct pushed {
 	size_t bytes;
 };
 
-/* An empty queue is all zero. */
+/* All zero: an empty queue. */
 struct push_queue {
 	struct pushed waiting[PUSH_QUEUE_MOST]; /* oldest first */
 	size_t n, bytes;
-	size_t lost; /* number of profiles dropped */
-	/* The profile that is being read: its head so far, and the bytes after it so far. */
+	size_t lost; /* profiles dropped */
+	/* the profile being read: its head, and how many bytes of head and data have come */
 	uint8_t head[PUSH_HEAD_BYTES];
 	size_t head_bytes, read;
 	struct pushed coming;
 };
 
-/* Reads available data. False: the other end is closed, or sends invalid data. */
+/* Reads available data. False: the pipe is closed, or delivers invalid data. */
 bool push_queue_read(struct push_queue *queue, int fd);
-/* Returns the oldest profile; NULL: none. Valid until the next change of the queue. */
+/* Returns the oldest profile, valid until the next change of the queue; NULL: none. */
 const struct pushed *push_queue_first(const struct push_queue *queue);
-/* Removes the oldest profile. */
 void push_queue_drop(struct push_queue *queue);
 void push_queue_release(struct push_queue *queue);
 

@@ -20,7 +20,7 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-/* Is there "KEY=…" among the parameters "a=b&KEY=c"? */
+/* Does @query ("a=b&c=d") have a parameter @key? */
 static bool has(const char *query, const char *key)
 {
 	size_t bytes = strlen(key);

@@ -25,7 +25,7 @@ enum MHD_Result answer_queue(struct MHD_Connection *connection, unsigned status,
 	if (status == MHD_HTTP_OK && type[0] == 'a')
 		(void)MHD_add_response_header(
 			response, "Content-Disposition", "attachment; filename=\"profile\"");
-	/* pprof shows the text of an answer that has this header. */
+	/* pprof prints the text of an answer with this header. */
 	if (status != MHD_HTTP_OK)
 		(void)MHD_add_response_header(response, "X-Go-Pprof", "1");
 	r = MHD_queue_response(connection, status, response);
@@ -40,7 +40,7 @@ enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, 
 			strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY));
 }
 
-/* Writes text for HTML: a program's name is that of a file, and may contain any character. */
+/* Escapes for HTML: a program's name is that of a file, with any characters. */
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {

@@ -4,10 +4,10 @@
 #define TOOLS_SERVE_SERVE_FDS_H
 
 enum {
-	SERVE_REQUEST_FD = 3, /* for writing requests to the supervisor */
-	SERVE_PIECES_FD = 4,  /* for reading pieces */
+	SERVE_REQUEST_FD = 3, /* to the supervisor: requests */
+	SERVE_PIECES_FD = 4,  /* from the analysts: pieces */
 	SERVE_LISTEN_FD = 5,  /* with --listen: a listening socket */
-	SERVE_PUSH_FD = 6, /* with --push: profiles, written by the server, read by sprofil-push */
+	SERVE_PUSH_FD = 6,    /* with --push: profiles, from the server to sprofil-push */
 };
 
 #endif

@@ -15,25 +15,21 @@
 #include "tools/serve/serve_request.h"
 #include "tools/serve/serve_socket.h"
 
-/*
- * Longest times: for a request, counted from the connection or the last answer on; and for sending
- * an answer.
- */
+/* Longest time for a request, from the connection or the last answer on; for sending an answer. */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
-/* Interval of checks whether the time of a connection is over. */
+/* Interval of checks for connections whose time is over. */
 #define LOOK_NS CLOCK_SECOND_NS
-/* Time until the next try when no more connections can be accepted. */
+/* Pause before the next accept when no more connections can be accepted. */
 #define CROWD_NS (CLOCK_SECOND_NS / 4)
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
-/* Connections accepted per round: a crowd of new ones must not delay the answers of others. */
+/* Per round, so that many new connections do not delay the answers to others. */
 enum { ACCEPTS_MOST = 128 };
 
-/* A connection. */
 struct client {
 	struct client *next;
 	int fd;
-	uint64_t until_ns; /* when it is closed; 0: it waits for a profile */
+	uint64_t until_ns; /* when the connection is closed; 0: it waits for a profile */
 };
 
 /* A request for a profile. */
@@ -41,7 +37,7 @@ struct http_request {
 	struct http_request *next;
 	struct MHD_Connection *connection;
 	struct client *client;
-	struct span *span; /* the span it waits for; NULL: not yet, or over */
+	struct span *span; /* the span that the request waits for; NULL: none yet, or over */
 	bool half_closed;  /* the client sends no more: it waits for its answer, or is gone */
 	bool left;         /* the client is gone */
 	int error;
@@ -55,7 +51,7 @@ struct http {
 	const char *name;
 	bool loopback;
 	int listen_fd;      /* -1: no new connections */
-	size_t connections; /* number of connections that the library has */
+	size_t connections; /* connections that the library has */
 	uint64_t accept_ns; /* no connection is accepted before this time */
 	struct client *clients;
 	struct http_request *requests;
@@ -72,10 +68,7 @@ static void end_wait(struct http *http, struct http_request *request, int error)
 	MHD_resume_connection(request->connection);
 }
 
-/*
- * Makes room: of the requests whose clients have half closed the connection, ends the one that has
- * waited longest, which is the last of the list.
- */
+/* Ends the oldest request (last in the list) whose client has half closed its connection. */
 static void end_half_closed(struct http *http)
 {
 	struct http_request *oldest = NULL;
@@ -102,8 +95,8 @@ static enum MHD_Result begin_profile(
 		return answer_text(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
 	/*
-	 * Two spans are reserved for --push. If all others are taken, a client that has half closed
-	 * its connection loses its span to this request, as that client may be gone.
+	 * Two spans are reserved for --push. If all others are taken, a half-closed connection
+	 * loses its span to this request: that connection's client may be gone.
 	 */
 	if (http->spans->n + 2 >= SPANS_MOST)
 		end_half_closed(http);
@@ -132,7 +125,7 @@ static enum MHD_Result answer_profile(
 	if (request->error < 0)
 		return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
 			"the profile could not be made: out of memory\n");
-	request->data = NULL; /* now owned by the response */
+	request->data = NULL; /* owned by the response */
 	return answer_queue(connection, MHD_HTTP_OK, "application/octet-stream",
 		MHD_create_response_from_buffer(request->bytes, data, MHD_RESPMEM_MUST_FREE));
 }
@@ -159,9 +152,7 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 		"/debug/pprof/profile?seconds=N\n");
 }
 
-/*
- * Called when the head of a request has come, again after the whole request, and after each resume.
- */
+/* The library calls this at a request's head, again after its body, and after each resume. */
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
 	const char *method, const char *version, const char *data, size_t *bytes,
 	void **request_context)
@@ -185,7 +176,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 		return MHD_YES;
 	}
 	if (*bytes) {
-		*bytes = 0; /* Bodies are ignored. */
+		*bytes = 0; /* bodies are ignored */
 		return MHD_YES;
 	}
 	if (request->client)
@@ -257,8 +248,9 @@ int http_begin(int listen_fd, struct spans *spans, const char *name, struct http
 		.listen_fd = listen_fd};
 	socket_begin_listening(listen_fd);
 	/*
-	 * This file accepts the connections: the library, at its limit of connections, would stop
-	 * listening, and begin again in a call that neither a descriptor nor a timeout announces.
+	 * Not the library but this file accepts connections: at its limit of connections, the
+	 * library would stop listening, and resume in a call that neither a descriptor nor a
+	 * timeout announces.
 	 */
 	http->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
@@ -320,10 +312,7 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 		.fd = now < http->accept_ns ? -1 : http->listen_fd, .events = POLLIN};
 	if (now < http->accept_ns && http->accept_ns < *until_ns)
 		*until_ns = http->accept_ns;
-	/*
-	 * Clients that wait for a profile are polled here, as the library does not watch them then:
-	 * they may go away.
-	 */
+	/* The library does not notice that a client which waits for a profile goes away. */
 	for (const struct http_request *request = http->requests; request;
 		request = request->next) {
 		if (request->span && request->client && n < HTTP_POLLS)
@@ -365,10 +354,7 @@ static void finish_requests(struct http *http, const struct pollfd *fds, uint64_
 	}
 }
 
-/*
- * Closes connections that are silent for too long. A client that sends single bytes slowly counts
- * as silent, too.
- */
+/* Closes connections whose time is over, also those of clients that send single bytes slowly. */
 static void end_slow_clients(struct http *http, uint64_t now)
 {
 	if (now < http->look_ns)
@@ -380,10 +366,7 @@ static void end_slow_clients(struct http *http, uint64_t now)
 	}
 }
 
-/*
- * Makes room by closing the connection that has been silent for longest. False: there is no room
- * yet, as all connections wait for answers, or the library has not closed it.
- */
+/* Closes the idle connection whose time ends first. False: there is still no room. */
 static bool make_room(struct http *http)
 {
 	const struct client *oldest = NULL;
@@ -425,7 +408,7 @@ static void accept_connections(struct http *http, uint64_t now)
 		http->connections++;
 		if (MHD_add_connection(http->daemon, fd, (struct sockaddr *)&address, bytes) !=
 			MHD_YES)
-			http->connections--; /* The library has closed it. */
+			http->connections--; /* the library has closed @fd */
 	}
 }
 

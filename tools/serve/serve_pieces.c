@@ -13,7 +13,7 @@
 
 #define PIECE_MOST_BYTES ((size_t)256 << 20)
 #define READ_BYTES       ((size_t)256 << 10)
-/* Most reads of a piece per round: HTTP clients wait while pieces are read. */
+/* Reads of a piece per round: HTTP clients wait while pieces are read. */
 #define READS_MOST 64
 
 static void forget(struct coming *coming)
@@ -52,7 +52,7 @@ void serve_pieces_poll(const struct serve_pieces *pieces, struct pollfd *fds)
 	fds[0] = (struct pollfd){.fd = room ? pieces->fd : -1, .events = POLLIN};
 }
 
-/* Takes all descriptors of a message; returns the first one, and closes the others. -1: none. */
+/* Returns the first descriptor in a message, and closes all others. -1: none. */
 static int take_descriptor(struct msghdr *message)
 {
 	struct cmsghdr *part = CMSG_FIRSTHDR(message);
@@ -91,7 +91,7 @@ static void done(struct serve_pieces *pieces, const struct piece *piece)
 		pieces->so_far_ns = piece->until_ns;
 }
 
-/* Takes an announcement. False: no process is left that could send one. */
+/* Takes an announcement. False: no process that could send one is left. */
 static bool take_announcement(struct serve_pieces *pieces)
 {
 	uint8_t head[PIECE_BYTES + 1];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The server's end of proto/piece.h: takes pieces from analysts, any of which may be hostile or
- * hang.
- */
+/* The server's end of proto/piece.h: takes pieces from analysts, which may be hostile or hang. */
 #ifndef TOOLS_SERVE_SERVE_PIECES_H
 #define TOOLS_SERVE_SERVE_PIECES_H
 
@@ -21,18 +18,18 @@ struct serve_pieces {
 	struct spans *spans;
 	struct coming {
 		struct piece piece;
-		int fd; /* pipe with the piece's profile; -1: this slot is free */
+		int fd; /* pipe with the piece's profile; -1: a free slot */
 		uint8_t *data;
 		size_t bytes, room;
 	} coming[SERVE_PIECES_MOST];
-	uint64_t so_far_ns;  /* the latest end among the pieces taken so far */
-	const char *problem; /* what is wrong with the last piece; NULL none */
+	uint64_t so_far_ns;  /* the latest end of the pieces taken so far */
+	const char *problem; /* what is wrong with the last piece; NULL: nothing */
 };
 
 /* Takes ownership of @fd, a socket. */
 void serve_pieces_init(struct serve_pieces *pieces, int fd, struct spans *spans);
 void serve_pieces_release(struct serve_pieces *pieces);
-/* Fills in the descriptors to poll: 1 + SERVE_PIECES_MOST of them. */
+/* Fills in 1 + SERVE_PIECES_MOST descriptors. */
 void serve_pieces_poll(const struct serve_pieces *pieces, struct pollfd *fds);
 /* Handles the events of poll(2). When no sender and no open piece is left, ends all spans. */
 void serve_pieces_turn(struct serve_pieces *pieces, const struct pollfd *fds);

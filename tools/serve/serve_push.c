@@ -47,10 +47,7 @@ uint64_t push_next(const struct push *push, uint64_t now)
 		return now;
 	if (!push->span[0])
 		return now + SECOND_NS;
-	/*
-	 * While there is an older span, no time is due: a piece or POLLOUT lets the older span
-	 * finish, and only after that the current span can be sent.
-	 */
+	/* The older span is finished first, by a piece or POLLOUT: no time is due. */
 	return push->span[1] ? UINT64_MAX : push->to_ns[0];
 }
 
@@ -67,8 +64,8 @@ static void begin(struct push *push, uint64_t from_ns, uint64_t from_realtime_ns
 }
 
 /*
- * Begins the next span at the end of the last one. The store gets UNIX times: these continue
- * without a gap, too, unless the clock was set meanwhile.
+ * Begins the next span at the end of the last one. The UNIX times for the store continue without a
+ * gap, too, unless the clock was set meanwhile.
  */
 static void begin_next(struct push *push, uint64_t now)
 {
@@ -96,7 +93,7 @@ static void take_profile(struct push *push, struct span *span, size_t i)
 		if (until > now)
 			until = now;
 		put_u64(&w, from);
-		put_u64(&w, until > from ? until : from + 1); /* Stores refuse spans of length 0. */
+		put_u64(&w, until > from ? until : from + 1); /* stores refuse length 0 */
 		put_u64(&w, bytes);
 		memcpy(push->data + PUSH_HEAD_BYTES, data, bytes);
 		push->bytes = PUSH_HEAD_BYTES + bytes;
@@ -105,10 +102,7 @@ static void take_profile(struct push *push, struct span *span, size_t i)
 	free(data);
 }
 
-/*
- * Takes the profiles of spans that are over, the older one first, unless one is still being
- * written.
- */
+/* Takes the profiles of ended spans, the older one first, unless one is being written. */
 static void finish(struct push *push, uint64_t now)
 {
 	for (size_t i = 2; i-- > 0;) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's part of --push: sends the profiles of consecutive spans to sprofil-push. A profile
- * is sent over a pipe as a head of PUSH_HEAD_BYTES and its bytes:
+ * The server's part of --push: sends the profiles of consecutive spans to sprofil-push, over a
+ * pipe. Each is a head of PUSH_HEAD_BYTES, and the profile:
  *
  *   offset  size  field
  *        0     8  from         UNIX time in seconds
  *        8     8  until
- *       16     8  bytes        that follow
+ *       16     8  bytes        of the profile
  */
 #ifndef TOOLS_SERVE_SERVE_PUSH_H
 #define TOOLS_SERVE_SERVE_PUSH_H
@@ -24,26 +24,22 @@ struct spans;
 struct push {
 	int fd; /* pipe to sprofil-push; -1: nothing is pushed */
 	uint64_t every_ns;
-	/*
-	 * the first span has begun; until then push_next() asks for push_turn() at once, so that
-	 * the first span begins with the run and a short run has a profile, too
-	 */
+	/* false: push_turn() is due at once, so that even a short run has a profile */
 	bool begun;
 	struct spans *spans;
-	struct span *span[2]; /* the current span, and one before it that is not complete yet */
+	struct span *span[2]; /* the current span; the one before, if it is not complete yet */
 	uint64_t to_ns[2], from_realtime_ns[2];
-	uint8_t *data; /* head and profile, being written to @fd; NULL none */
+	uint8_t *data; /* head and profile, being written to @fd; NULL: none */
 	size_t bytes, written;
 };
 
 /* Takes ownership of @fd; -1: nothing is pushed. */
 void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans);
 void push_release(struct push *push);
-/* Returns the time of the next task; UINT64_MAX: there is none until a piece or POLLOUT comes. */
+/* Returns the time of the next task; UINT64_MAX: a piece or POLLOUT must come first. */
 uint64_t push_next(const struct push *push, uint64_t now_ns);
 void push_poll(const struct push *push, struct pollfd *fd);
 void push_turn(struct push *push, const struct pollfd *fd, uint64_t now_ns);
-/* Has everything been written? */
 bool push_is_idle(const struct push *push);
 
 #endif

@@ -23,7 +23,6 @@ bool request_seconds(const char *text, unsigned *ret_seconds)
 	return true;
 }
 
-/* Parses "localhost:6060", "127.0.0.1" or "[::1]:6060". */
 bool request_host_is_loopback(const char *host)
 {
 	char name[64];

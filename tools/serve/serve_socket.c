@@ -6,7 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-/* TCP keep-alive: seconds of silence before the first probe, and between probes; most probes. */
+/* TCP keep-alive: seconds before the first probe and between probes; number of probes. */
 enum { KEEPALIVE_SECONDS = 15, KEEPALIVE_MOST = 4 };
 
 bool socket_is_loopback(int fd)

@@ -5,11 +5,9 @@
 
 #include <stdbool.h>
 
-/* Do only clients on this machine reach the socket? True if that cannot be found out. */
+/* Do only clients on this machine reach the socket? True if unknown. */
 bool socket_is_loopback(int fd);
-/*
- * Turns on TCP keep-alive, which notices that a peer is gone: accepted sockets inherit it from @fd.
- */
+/* TCP keep-alive notices a lost peer; accepted sockets inherit the option from @fd. */
 void socket_begin_listening(int fd);
 
 #endif

@@ -12,12 +12,12 @@
 
 struct span {
 	uint64_t from_ns, to_ns, realtime_ns;
-	uint64_t until_ns;    /* end of the last piece, at most to_ns */
-	struct profile *sum;  /* sum of the pieces so far; NULL none */
+	uint64_t until_ns;    /* end of the latest piece, at most to_ns */
+	struct profile *sum;  /* sum of the pieces so far; NULL: none */
 	uint32_t low;         /* the first segment that may reach into the span */
-	uint32_t first, last; /* segments in which the span begins and ends; 0 unknown */
-	uint32_t behind;      /* the first segment known to begin after the span's end; 0 none */
-	uint32_t segments;    /* number of segments that have come */
+	uint32_t first, last; /* segments in which the span begins and ends; 0: unknown */
+	uint32_t behind;      /* the first segment known to begin after the span's end; 0: none */
+	uint32_t segments;    /* segments whose pieces have come */
 	int error;
 };
 
@@ -60,8 +60,8 @@ void spans_end(struct spans *spans, struct span *span)
 }
 
 /*
- * Does the span need the content of the piece? A piece of a segment that goes on is needed only if
- * it reaches the span's end: otherwise a later piece has its records, too.
+ * Does the span need the piece's content? A piece of an unfinished segment is needed only if it
+ * reaches the span's end: otherwise a later piece has its records, too.
  */
 static bool wants(const struct span *span, const struct piece *piece)
 {
@@ -84,9 +84,9 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 			piece->segment >= span->low)
 			span->low = piece->segment + 1;
 		/*
-		 * If a span ends between two segments, no piece reaches its end. Then the first
-		 * segment that begins after its end tells which pieces it needs: those of the
-		 * segments before.
+		 * If a span ends between two segments, no piece reaches its end. The first segment
+		 * that begins after the span's end then tells which pieces the span needs: those of
+		 * all segments before.
 		 */
 		if (piece->began_ns >= span->to_ns &&
 			(!span->behind || piece->segment < span->behind))
@@ -95,10 +95,7 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 	return wanted;
 }
 
-/*
- * Sets the main mapping of @sum, that of the executable: viewers such as pprof show it first and
- * name the profile after it.
- */
+/* The executable's mapping: viewers such as pprof name the profile after the main mapping. */
 static int set_main(struct profile *sum, const struct profile *profile)
 {
 	struct mapping mapping;
@@ -129,7 +126,7 @@ static int add(struct span *span, const struct piece *piece, const struct profil
 	if (r == 0)
 		r = timeline_span(profile, from, span->to_ns - piece->began_ns, &part);
 	if (r == -ENODATA)
-		return 0; /* No process ran. */
+		return 0; /* no process ran in that time */
 	if (r < 0)
 		return r;
 	profile_forget_remarks(part);
@@ -171,7 +168,7 @@ void spans_close(struct spans *spans)
 	spans->closed = true;
 }
 
-/* Have pieces come of all segments that the span reaches into? */
+/* Have the pieces of all segments that the span reaches into come? */
 static bool is_whole(const struct span *span)
 {
 	uint32_t first = span->first ? span->first : span->low;
@@ -205,10 +202,7 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
-		/*
-		 * A span that was given up, but is still here, waits for room in the pipe to its
-		 * reader. It is checked again in a second.
-		 */
+		/* Given up, but waiting for room in a pipe: check again in 1 s. */
 		if (at <= now)
 			at = now + CLOCK_SECOND_NS;
 		if (at < next)
@@ -228,10 +222,7 @@ int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data
 		r = profile_set_command(span->sum, spans->name);
 	if (r < 0)
 		return r;
-	/*
-	 * The merged parts had the times of their own segments: they are replaced by that of the
-	 * span.
-	 */
+	/* Replaces the times that the merged parts have from their segments. */
 	profile_set_time(span->sum, span->realtime_ns, until_ns - span->from_ns);
 	return pprof_write(span->sum, ret_data, ret_bytes);
 }

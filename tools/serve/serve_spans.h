@@ -30,30 +30,28 @@ struct spans {
 void spans_init(struct spans *spans, const char *name);
 void spans_release(struct spans *spans);
 
-/* Adds a span. NULL: too many spans, or out of memory. */
+/* NULL: too many spans, or out of memory. */
 struct span *spans_begin(struct spans *spans, uint64_t from_ns, uint64_t to_ns);
 /* Removes a span that has been answered, or is no longer wanted. */
 void spans_end(struct spans *spans, struct span *span);
 
-/* Notes the announcement of a piece. False: no span wants its content. */
+/* Notes the announcement of a piece. False: no span wants the piece's content. */
 bool spans_announced(struct spans *spans, const struct piece *piece);
-/*
- * Adds a piece to the spans that want it. -errno: at least one of them lacks a part of the piece.
- */
+/* Adds a piece to the spans that want it. -errno: at least one span lacks a part of the piece. */
 int spans_take(struct spans *spans, const struct piece *piece, const struct profile *profile);
-/* Ends all spans: no more pieces will come. */
+/* No more pieces will come: all spans are over. */
 void spans_close(struct spans *spans);
 
-/* Is the span complete, or as complete as it will ever be? */
+/* Is the span complete, or given up? */
 bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now_ns);
-/* Has a span ended for whose last part no piece has come yet? Then a piece must be requested. */
+/* Has a span ended for whose end no piece has come? The caller then requests a piece. */
 bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
-/* Returns when the next span ends, or is given up; UINT64_MAX: there is no span. */
+/* Returns when the next span ends or is given up; UINT64_MAX: there is no span. */
 uint64_t spans_next(const struct spans *spans, uint64_t now_ns);
 
 /*
- * Writes the span as a pprof file that the caller frees: without time line, notes and command line.
- * 0 or -errno; -ENODATA: no piece of the span came.
+ * Writes the span as a pprof file, which the caller frees. Its command line is spans->name; it has
+ * no time line and no notes. 0 or -errno; -ENODATA: no piece of the span came.
  */
 int spans_write(
 	const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes);

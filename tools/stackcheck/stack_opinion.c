@@ -111,10 +111,7 @@ static const char *path_of(const struct unwind_frame *frame)
 	return info.path;
 }
 
-/*
- * Do both unwinders mean the same frame? For a caller, our pc is inside the call instruction, and
- * libunwind's is the return address after it.
- */
+/* A caller's pc is, for us, inside the call instruction; for libunwind, the return address. */
 static bool is_same(const struct opinions *o, const struct unwind_frame *ours, size_t i)
 {
 	return (ours->pc == o->pc[i] || ours->pc + 1 == o->pc[i]) && ours->sp == o->sp[i];
@@ -122,10 +119,7 @@ static bool is_same(const struct opinions *o, const struct unwind_frame *ours, s
 
 static int note(struct opinions *o, const struct unwind_result *ours, size_t same)
 {
-	/*
-	 * The last common frame: at least one of the unwinders did not find its caller, or found
-	 * another one.
-	 */
+	/* The last common frame: the two unwinders do not agree about its caller. */
 	const struct unwind_frame *last = &ours->frame[same ? same - 1 : 0];
 	struct opinion_module *module = module_of(o, path_of(last));
 	struct frame_chain chain = {0};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two opinions about the stack of a thread: that of our unwinder, on a copy, and that of
- * libunwind-ptrace, which reads the stopped thread. They are compared frame by frame, by pc and
- * stack pointer.
+ * Compares two opinions about a thread's stack, frame by frame, by pc and stack pointer: our
+ * unwinder's, on a copy of the stack, and libunwind-ptrace's, which reads the stopped thread.
  */
 #ifndef TOOLS_STACKCHECK_STACK_OPINION_H
 #define TOOLS_STACKCHECK_STACK_OPINION_H
@@ -15,22 +14,19 @@ struct stack_copy;
 struct opinions;
 
 enum opinion_result {
-	OPINION_AGREE,         /* all frames are equal, and so is the end */
+	OPINION_AGREE,         /* all frames are equal */
 	OPINION_OURS_LONGER,   /* libunwind ends where our unwinder continues */
 	OPINION_THEIRS_LONGER, /* our unwinder ends where libunwind continues */
-	OPINION_DIFFER,        /* they find different callers */
+	OPINION_DIFFER,        /* different callers */
 	OPINION_RESULTS,
 };
 
-/*
- * The results for the frames of one module. A difference counts for the module of the last common
- * frame.
- */
+/* The results for one module. A difference counts for the module of the last common frame. */
 struct opinion_module {
 	const char *path;
 	uint64_t frames;
 	uint64_t result[OPINION_RESULTS];
-	/* function of the last common frame, at the last difference; "" unknown */
+	/* function of the last common frame, at the last difference; "": unknown */
 	const char *function;
 	const char *why; /* why our unwinder ended at that frame; "": it did not */
 };
@@ -47,10 +43,7 @@ struct opinions {
 	void *as;
 };
 
-/*
- * Initializes @opinions for process @pid. 0 or -errno; opinions_release() releases what was
- * initialized.
- */
+/* 0 or -errno; on failure nothing is left to release. */
 int opinions_init(struct opinions *opinions, int pid);
 void opinions_release(struct opinions *opinions);
 
