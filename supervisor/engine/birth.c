@@ -11,6 +11,7 @@
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/exits.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/waiter.h"
 
@@ -38,6 +39,8 @@ static void inherit(struct engine *engine, struct process *from, struct process 
 	session_fork(&engine->sessions, from, process);
 	histogram_fork(from, process);
 	process->handled = from->handled;
+	process->plain_exits = from->plain_exits;
+	process->exits_again_ns = from->exits_again_ns;
 	runtime_records_fork(from, process);
 }
 
@@ -87,12 +90,21 @@ void birth_end_hold(struct engine *engine, struct tracee *t)
 	t->early_since_ns = 0;
 }
 
+void birth_set_options(struct engine *engine, struct tracee *t)
+{
+	struct tracer_options options = engine->births.tracer;
+
+	options.exits = exits_stop(engine, t);
+	(void)tracer_set_options(t->tid, &options);
+}
+
 /* Lets a held newborn run, or stay in its group-stop. */
 static void release(struct engine *engine, struct tracee *t)
 {
 	switch (target_step(t, TRACEE_BORN)) {
 	case TRACEE_RELEASE:
 		t->stop_requested_ns = 0;
+		birth_set_options(engine, t);
 		restart_group_stop_over(&engine->restarter, t);
 		break;
 	case TRACEE_LISTEN: (void)tracer_listen(t->tid); break;
@@ -240,6 +252,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 int birth_attach(struct engine *engine, int pid)
 {
 	struct process *process = birth_process(engine, pid, 0, RECORD_PROCESS_ATTACHED);
+	struct tracer_options options = engine->births.tracer;
 	size_t n, room = 0, found = 0;
 	int *tids = NULL, r;
 	bool more;
@@ -255,7 +268,8 @@ int birth_attach(struct engine *engine, int pid)
 
 			if (target_find(&engine->target, tids[i]))
 				continue;
-			r = tracer_seize(tids[i], &engine->births.tracer);
+			options.exits = tids[i] == pid;
+			r = tracer_seize(tids[i], &options);
 			if (r == -ESRCH ||
 				(r == -EPERM &&
 					(found || proc_status_is_zombie(tids[i]) ||

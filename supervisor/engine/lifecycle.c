@@ -12,6 +12,7 @@
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/exits.h"
 #include "supervisor/engine/signals.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/suspend.h"
@@ -81,11 +82,11 @@ static int32_t last_call(const struct tracee *t, int status)
 }
 
 /*
- * Before a zombie is reaped, only its final CPU time and, for a sample, its name are read: a pidfd
- * announces the end to its parent at once, but the parent's wait finds it only after the tracer has
- * reaped it (race: pidfd_meets_zombie).
+ * Ends the tracing of a thread by @leave: waiter_take() reaps a zombie, tracer_detach() releases a
+ * thread that exits. Before that, only its final CPU time and, for a sample, its name are read: the
+ * parent can collect its child only afterwards.
  */
-static void reap(struct engine *engine, struct tracee *t, int status)
+static void finish(struct engine *engine, struct tracee *t, int status, int (*leave)(int tid))
 {
 	bool nameless = stops_awaits_sample(t) && !t->name[0];
 	int tid = t->tid;
@@ -93,7 +94,7 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 	if (nameless)
 		overtake(engine, t, last_call(t, status));
 	procfiles_read_final(&engine->files, t);
-	(void)waiter_take(tid);
+	(void)leave(tid);
 	overtake(engine, t, last_call(t, status));
 	counting_close(engine, t);
 	if (tid == engine->launch.pid) {
@@ -104,6 +105,20 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->timing.stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
+}
+
+/* Handles the stop of a thread that begins to exit. */
+static void begin_exit(struct engine *engine, struct tracee *t)
+{
+	uint64_t status = 0;
+
+	if (!exits_untraced(engine, t)) {
+		(void)tracer_resume(t->tid, 0);
+		return;
+	}
+	(void)tracer_get_message(t->tid, &status);
+	engine->audit.untraced_exits++;
+	finish(engine, t, (int)status, tracer_detach);
 }
 
 static void close_at_last(struct engine *engine, struct tracee *t)
@@ -208,6 +223,7 @@ static void new_image(struct engine *engine, struct tracee *t)
 	t->name_again_ns = 0;
 	process->announced = false;
 	process->handled = (struct handled_calls){0};
+	process->plain_exits = 0;
 	runtime_records_drop(process);
 	maps_forget(process);
 	/* The leader's accounts of ticks do not fit the CPU time of a thread that took its tid. */
@@ -306,17 +322,20 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		break;
 	case TRACEE_NEW_IMAGE:
 		new_image(engine, t);
-		if (engine->options->serve_only)
+		if (engine->options->serve_only) {
 			detach_at_stop(engine, t);
-		else
-			(void)tracer_resume(t->tid, 0);
+			break;
+		}
+		birth_set_options(engine, t);
+		(void)tracer_resume(t->tid, 0);
 		break;
-	case TRACEE_RELEASE:
+	case TRACEE_RELEASE: birth_set_options(engine, t); /* fallthrough */
 	case TRACEE_RESUME:
 		overtake(engine, t, -1);
 		restart_group_stop_over(&engine->restarter, t);
 		break;
-	case TRACEE_REAP: reap(engine, t, status); break;
+	case TRACEE_END: begin_exit(engine, t); break;
+	case TRACEE_REAP: finish(engine, t, status, waiter_take); break;
 	default: break;
 	}
 }

@@ -19,14 +19,26 @@ static int result(long r)
 	return r < 0 ? -errno : 0;
 }
 
-int tracer_seize(int tid, const struct tracer_options *options)
+static unsigned long flags_of(const struct tracer_options *options)
 {
 	/* Never PTRACE_O_EXITKILL: the target must outlive the supervisor. */
 	unsigned long flags = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
 	if (options->follow)
 		flags |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
-	return result(ptrace(PTRACE_SEIZE, tid, 0, flags));
+	if (options->exits)
+		flags |= PTRACE_O_TRACEEXIT;
+	return flags;
+}
+
+int tracer_seize(int tid, const struct tracer_options *options)
+{
+	return result(ptrace(PTRACE_SEIZE, tid, 0, flags_of(options)));
+}
+
+int tracer_set_options(int tid, const struct tracer_options *options)
+{
+	return result(ptrace(PTRACE_SETOPTIONS, tid, 0, flags_of(options)));
 }
 
 bool tracer_lives(int tid)

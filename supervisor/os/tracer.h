@@ -13,10 +13,13 @@
 
 struct tracer_options {
 	bool follow; /* trace children too */
+	bool exits;  /* stop the thread when it begins to exit: PTRACE_EVENT_EXIT */
 };
 
 /* Makes the calling thread the tracer of @tid, which continues to run. */
 int tracer_seize(int tid, const struct tracer_options *options);
+/* Changes the options of a stopped thread. A new thread or process has those of its creator. */
+int tracer_set_options(int tid, const struct tracer_options *options);
 
 /* Requests a stop, which comes later and is reported by wait. */
 int tracer_interrupt(int tid);

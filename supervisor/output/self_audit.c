@@ -100,6 +100,7 @@ int self_audit_print(
 		{"major_faults", audit->in_kernel.major_faults, closed},
 		{"system_cpu_ns", audit->in_kernel.system_ns, closed},
 		{"chosen_threads", audit->chosen_threads, audit->chooses},
+		{"untraced_exits", audit->untraced_exits, audit->untraced_exits},
 		{"descendants_left", audit->descendants_left, audit->descendants_left},
 		{"left_out_cpu_ns", audit->left_out_ns, audit->chooses},
 		{"recording", audit->recording, audit->recording},

@@ -78,6 +78,9 @@ struct process {
 	/* Tables of --region and of sprofil, owned by supervisor/calls; NULL: none. */
 	struct region_table *histogram;
 	struct session *session;
+	/* how many of its children in a row ended without a pidfd held by it (exits.h) */
+	unsigned plain_exits;
+	uint64_t exits_again_ns; /* when the next child stops at its exit nevertheless */
 	struct pages memory;             /* which of its pages are in memory, as far as known */
 	struct stack_ranges stacks;      /* memory where stacks can be, as last read */
 	struct handled_calls handled;    /* calls that a handler interrupted since the last exec */

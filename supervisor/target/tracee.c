@@ -18,6 +18,7 @@ enum tracee_event tracee_classify(int status)
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE: return TRACEE_CHILD;
 	case PTRACE_EVENT_EXEC: return TRACEE_EXEC;
+	case PTRACE_EVENT_EXIT: return TRACEE_EXIT;
 	case PTRACE_EVENT_STOP: return signal == SIGTRAP ? TRACEE_TRAP : TRACEE_GROUP_STOP;
 	default: return TRACEE_OTHER;
 	}
@@ -43,6 +44,7 @@ static struct tracee_step alive(enum tracee_state state, enum tracee_event event
 			TRACEE_RUNNING, asked ? TRACEE_TICK_SIGNAL : TRACEE_DELIVER};
 	case TRACEE_CHILD: return (struct tracee_step){TRACEE_RUNNING, TRACEE_ADOPT};
 	case TRACEE_EXEC: return (struct tracee_step){TRACEE_RUNNING, TRACEE_NEW_IMAGE};
+	case TRACEE_EXIT: return (struct tracee_step){state, TRACEE_END};
 	case TRACEE_REQUEST_STOP:
 		if (asked)
 			break;

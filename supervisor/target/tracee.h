@@ -27,6 +27,7 @@ enum tracee_event {
 	TRACEE_SIGNAL,     /* a signal-delivery-stop */
 	TRACEE_CHILD,      /* the thread made a process or thread */
 	TRACEE_EXEC,
+	TRACEE_EXIT,         /* PTRACE_EVENT_EXIT: the thread begins to exit */
 	TRACEE_DEATH,        /* the thread is a zombie */
 	TRACEE_REQUEST_STOP, /* not an event of the thread: a tick stop is wanted */
 	TRACEE_CALL,         /* entry to or exit from a system call that is restarted */
@@ -49,6 +50,7 @@ enum tracee_action {
 	TRACEE_LISTEN,    /* leave the thread in its group-stop */
 	TRACEE_ADOPT,     /* read the child's tid, step it with TRACEE_BORN, resume */
 	TRACEE_NEW_IMAGE, /* close the account of the old image, open one for the new, resume */
+	TRACEE_END,       /* detach if its parent watches it with a pidfd, otherwise resume */
 	TRACEE_REAP,
 	TRACEE_RESTART,   /* continue the restart of its system call, resume */
 	TRACEE_INTERRUPT, /* request the stop */

@@ -31,6 +31,18 @@ static const char *of_descriptor(struct kernel *k, const char *path, const char 
 	return k->object_path;
 }
 
+/* Does @path name the link of a task's pidfd? */
+static bool is_pidfd(struct kernel *k, const char *path)
+{
+	const struct group *g;
+	int pid, fd;
+
+	if (sscanf(path, "/proc/%d/fd/%d", &pid, &fd) != 2 || fd < KERNEL_PIDFD)
+		return false;
+	g = kernel_group(k, fd - KERNEL_PIDFD);
+	return g && g->watched && g->parent == pid;
+}
+
 WRAP(int, statx, int at, const char *path, int flags, unsigned mask, struct statx *ret)
 {
 	struct kernel *k = in_use();
@@ -153,6 +165,10 @@ WRAP(ssize_t, readlink, const char *path, char *to, size_t n)
 	size_t bytes;
 	int pid, used = 0;
 
+	if (k && is_pidfd(k, path)) {
+		memcpy(to, "anon_inode:[pidfd]", 18);
+		return 18;
+	}
 	if (k && of_descriptor(k, path, "fd"))
 		return __real_readlink(k->object_path, to, n);
 	if (!k || sscanf(path, "/proc/%d/exe%n", &pid, &used) != 1 || !used)
@@ -176,14 +192,16 @@ WRAP(int, fstatfs64, int fd, struct statfs64 *ret)
 	return 0;
 }
 
-/* The only folder that is read is /proc/PID/task. */
+/* The folders that are read are /proc/PID/task and /proc/PID/fd. */
 WRAP(DIR *, opendir, const char *path)
 {
 	struct kernel *k = in_use();
 	struct group *g;
 	int pid;
 
-	if (!k || sscanf(path, "/proc/%d/task", &pid) != 1)
+	char name[8];
+
+	if (!k || sscanf(path, "/proc/%d/%7[a-z]", &pid, name) != 2)
 		return __real_opendir(path);
 	kernel_point(k);
 	g = kernel_group(k, pid);
@@ -192,9 +210,30 @@ WRAP(DIR *, opendir, const char *path)
 		if (k->task[i].state != TASK_NONE && k->task[i].group == g)
 			k->folder_of = g;
 	k->folder_at = 0;
+	k->folder_is_fd = strcmp(name, "fd") == 0;
 	if (!k->folder_of)
 		errno = ENOENT;
 	return k->folder_of ? (DIR *)&k->folder_of : NULL;
+}
+
+/* The next descriptor of the process k->folder_of: 0, and its pidfds. */
+static struct dirent64 *next_descriptor(struct kernel *k)
+{
+	int number = -1;
+
+	if (k->folder_at == 0)
+		number = 0;
+	while (number < 0 && k->folder_at > 0 && k->folder_at <= k->groups) {
+		const struct group *g = k->group[k->folder_at - 1];
+
+		if (g->watched && g->parent == k->folder_of->pid)
+			number = KERNEL_PIDFD + g->pid;
+		else
+			k->folder_at++;
+	}
+	k->folder_at++;
+	(void)snprintf(k->entry.d_name, sizeof(k->entry.d_name), "%d", number);
+	return number < 0 ? NULL : (struct dirent64 *)&k->entry;
 }
 
 WRAP(struct dirent64 *, readdir64, DIR *folder)
@@ -203,6 +242,8 @@ WRAP(struct dirent64 *, readdir64, DIR *folder)
 
 	if (!k || folder != (DIR *)&k->folder_of)
 		return __real_readdir64(folder);
+	if (k->folder_is_fd)
+		return next_descriptor(k);
 	while (k->folder_at < k->tasks) {
 		const struct task *t = &k->task[k->folder_at++];
 

@@ -22,6 +22,7 @@ enum kind {
 	FILE_STATM,
 	FILE_CGROUP,
 	FILE_MEM,
+	FILE_PIDFD,
 	FILE_LOAD,
 	FILE_OWN_SCHEDSTAT,
 	FILE_OWN_SCHED,
@@ -57,7 +58,7 @@ int kernel_open(struct kernel *k, const char *path)
 {
 	const char *file = strrchr(path, '/');
 	struct task *t;
-	int pid, tid = 0;
+	int pid, tid = 0, fd;
 
 	if (strcmp(path, "/proc/self/schedstat") == 0)
 		return k->no_schedstat ? -ENOENT : add_file(k, FILE_OWN_SCHEDSTAT, NULL);
@@ -68,12 +69,16 @@ int kernel_open(struct kernel *k, const char *path)
 	if (strcmp(path, "/sys/devices/system/cpu/nohz_full") == 0 ||
 		strcmp(path, "/proc/self/mountinfo") == 0)
 		return -ENOENT;
+	if (sscanf(path, "/proc/%d/fdinfo/%d", &pid, &fd) == 2 && fd >= KERNEL_PIDFD) {
+		t = kernel_find(k, fd - KERNEL_PIDFD);
+		return t ? add_file(k, FILE_PIDFD, t) : -ENOENT;
+	}
 	if (sscanf(path, "/proc/%d/task/%d/", &pid, &tid) < 1)
 		return -1000;
 	t = kernel_find(k, tid ? tid : pid);
 	if (!t || (tid && t->group->pid != pid))
 		return -ENOENT;
-	for (int i = 0; i < FILE_LOAD; i++) {
+	for (int i = 0; i < FILE_PIDFD; i++) {
 		if (strcmp(file + 1, of_task[i]) != 0)
 			continue;
 		if ((i == FILE_SCHED && !k->has_sched) || (i == FILE_SYSCALL && k->no_syscall_file))
@@ -189,6 +194,7 @@ static int print_of_task(const struct task *t, enum kind kind, char *to, size_t 
 			t->name, t->tid, t->switched_ns / 1000000, t->switched_ns % 1000000,
 			t->run_ns / 1000000, t->run_ns % 1000000, t->slices, t->switched_ns);
 	case FILE_MAPS: return print_maps(t, to, room);
+	case FILE_PIDFD: return snprintf(to, room, "pos:\t0\nPid:\t%d\n", t->group->pid);
 	case FILE_STATM:
 		return snprintf(
 			to, room, "%u 1 1 1 0 1 0\n", 6 + t->group->execs + t->group->libraries);

@@ -26,6 +26,7 @@ enum {
 	KERNEL_ANALYSTS = 8,
 	KERNEL_TASKS = 128,
 	KERNEL_FILES = 256,
+	KERNEL_PIDFD = 10000, /* the lowest descriptor of a task that is a pidfd */
 	KERNEL_MEMORY = 8192, /* bytes of each segment */
 	KERNEL_WORDS = 27,    /* registers of x86-64, as in arch_x86_64.c */
 	KERNEL_CHOICES = 4096,
@@ -51,6 +52,8 @@ enum op {
 	OP_KILL,   /* sends signal @b to process @a, 0: its own */
 	OP_TKILL,  /* sends signal @b to thread @a, 0: itself */
 	OP_WAIT,   /* waits for the end of any child, and reaps it */
+	/* polls a child's pidfd, and collects it with WNOHANG; the run fails if it is not found */
+	OP_POLL,
 	OP_MARK,   /* counts in the marks of the process */
 	OP_AGAIN,  /* goes back @a steps, @b times (0: for ever) */
 	OP_HANDLE, /* signal @a gets disposition @b */
@@ -159,6 +162,15 @@ struct step {
 	{                     \
 		.op = OP_WAIT \
 	}
+/* Makes a process with CLONE_PIDFD. */
+#define FORK_PIDFD(of)                                 \
+	{                                              \
+		.op = OP_FORK, .a = 1, .program = (of) \
+	}
+#define POLL_PIDFD            \
+	{                     \
+		.op = OP_POLL \
+	}
 #define MARK                  \
 	{                     \
 		.op = OP_MARK \
@@ -208,6 +220,7 @@ struct group {
 	int status;        /* wait status at its end */
 	bool ended;        /* all its threads are gone or zombies */
 	bool reaped, told; /* told: its parent has got SIGCHLD */
+	bool watched;      /* its parent has a pidfd of it, descriptor KERNEL_PIDFD + its pid */
 	const char *exe;
 	bool filtered;         /* the process has a seccomp filter */
 	bool refuses;          /* ptrace gives EPERM for the process */
@@ -258,6 +271,7 @@ struct task {
 	unsigned pending[65];
 	bool any_pending; /* false: pending[] is all 0; true: perhaps not */
 	bool killed, stop_pending, group_stopped;
+	bool exits; /* it has begun to exit */
 	/* states of tracing by the supervisor */
 	bool traced, listening, trap_pending, notify_pending, to_call;
 	unsigned long options;
@@ -271,7 +285,7 @@ struct task {
 	unsigned stops, resumes;
 	uint64_t word[KERNEL_WORDS];
 	unsigned interrupts;
-	int exit_status;
+	int exit_status; /* from the beginning of its exit */
 	int end[4]; /* descriptors that the launched child holds until its exec; 0 none */
 };
 
@@ -373,7 +387,8 @@ struct kernel {
 	bool elsewhere;  /* the thread of the supervisor that runs is not the tracing one */
 	char object_path[64];
 	int reading_fd;          /* descriptor of a file that is read in pieces */
-	struct group *folder_of; /* the process whose /proc/PID/task is being read */
+	struct group *folder_of; /* the process whose /proc/PID/task or fd is being read */
+	bool folder_is_fd;
 	size_t folder_at;        /* position in this folder */
 	struct dirent entry;
 	/* the run: how it began, and what happened in it */
@@ -455,6 +470,11 @@ void kernel_return(struct kernel *kernel, struct task *task, bool handler);
 bool kernel_call_goes_on(struct kernel *kernel, struct task *task);
 /* life.c: the end, and exec. */
 void kernel_end_task(struct kernel *kernel, struct task *task, int status);
+/*
+ * Begins the exit of a task, with a stop if it is traced with PTRACE_O_TRACEEXIT. Called again
+ * after the stop, ends the task.
+ */
+void kernel_exit(struct kernel *kernel, struct task *task, int status);
 void kernel_end_group(struct kernel *kernel, struct group *group, int status);
 void kernel_exec(struct kernel *kernel, struct task *task);
 void kernel_settle(struct kernel *kernel);

@@ -111,6 +111,27 @@ void kernel_end_task(struct kernel *k, struct task *t, int status)
 	kernel_settle(k);
 }
 
+/* Is the task in the stop of its exit? Not even SIGKILL ends that stop. */
+static bool is_in_exit_stop(const struct task *t)
+{
+	return t->exits && t->state == TASK_TRACED;
+}
+
+void kernel_exit(struct kernel *k, struct task *t, int status)
+{
+	bool first = !t->exits;
+
+	t->exits = true;
+	if (first)
+		t->exit_status = status;
+	if (!first || !t->traced || !(t->options & PTRACE_O_TRACEEXIT)) {
+		kernel_end_task(k, t, t->exit_status);
+		return;
+	}
+	t->message = (uint64_t)t->exit_status;
+	kernel_stop(k, t, STOP_EVENT, SIGTRAP | PTRACE_EVENT_EXIT << 8);
+}
+
 void kernel_end_group(struct kernel *k, struct group *g, int status)
 {
 	if (!g->exiting) {
@@ -123,6 +144,8 @@ void kernel_end_group(struct kernel *k, struct group *g, int status)
 		if (t->state == TASK_NONE || t->state == TASK_ZOMBIE || t->group != g)
 			continue;
 		t->killed = true;
+		if (is_in_exit_stop(t))
+			continue;
 		t->waitable = t->listening = false;
 		if (t->state != TASK_STUCK)
 			t->state = TASK_RUNS;
@@ -138,6 +161,8 @@ static void kill_others(struct kernel *k, struct task *t)
 			other->group != t->group)
 			continue;
 		other->killed = true;
+		if (is_in_exit_stop(other))
+			continue;
 		other->waitable = other->listening = false;
 		other->state = TASK_RUNS;
 	}

@@ -57,8 +57,8 @@ static bool has_signal(const struct task *t)
 
 bool kernel_has_work(const struct task *t)
 {
-	return t->killed || t->phase == PHASE_EXIT || t->stop_pending || t->trap_pending ||
-		t->notify_pending || has_signal(t);
+	return t->killed || t->exits || t->phase == PHASE_EXIT || t->stop_pending ||
+		t->trap_pending || t->notify_pending || has_signal(t);
 }
 
 static void begin_group_stop(struct kernel *k, struct group *g, int signal)
@@ -119,8 +119,8 @@ static void see_to_work(struct kernel *k, struct task *t)
 {
 	int signal;
 
-	if (t->killed) {
-		kernel_end_task(k, t, t->group->status);
+	if (t->killed || t->exits) {
+		kernel_exit(k, t, t->group->status);
 	} else if (t->phase == PHASE_EXIT) {
 		kernel_stop(k, t, STOP_CALL, SIGTRAP | 0x80);
 	} else if (t->stop_pending) {
@@ -157,7 +157,7 @@ void kernel_resumed(struct kernel *k, struct task *t, int signal)
 		t->state = TASK_STOPPED;
 		return;
 	}
-	if (t->killed)
+	if (t->killed || t->exits)
 		return;
 	if (!t->call)
 		t->word[X64_ORIG_RAX] = UINT64_MAX;
@@ -241,6 +241,7 @@ void kernel_send(struct kernel *k, struct task *to, bool to_group, int signal)
 static const struct blocking any_sleep = {
 	.number = SYS_clock_nanosleep, .interrupted = -516, .lenient = true};
 static const struct blocking any_wait = {.number = SYS_wait4, .interrupted = -512, .lenient = true};
+static const struct blocking any_poll = {.number = SYS_poll, .interrupted = -516, .lenient = true};
 
 static struct task *dead_child(struct kernel *k, const struct task *t)
 {
@@ -267,6 +268,46 @@ static void reap_child(struct kernel *k, struct task *t)
 		t->at++;
 }
 
+/* The child of @t whose pidfd @t has. NULL: none. */
+static struct task *watched_child(struct kernel *k, const struct task *t)
+{
+	for (size_t i = 0; i < k->tasks; i++) {
+		struct task *child = &k->task[i];
+
+		if (child->state != TASK_NONE && child->group->parent == t->group->pid &&
+			child->tid == child->group->pid && child->group->watched)
+			return child;
+	}
+	return NULL;
+}
+
+/* Is a pidfd of @t ready? It is so when all threads of the child have ended. */
+static bool is_ready(struct kernel *k, const struct task *t)
+{
+	const struct task *child = watched_child(k, t);
+
+	return child && child->group->ended;
+}
+
+/* Collects the child whose pidfd is ready with WNOHANG. */
+static void collect(struct kernel *k, struct task *t)
+{
+	struct task *child = watched_child(k, t);
+
+	if (child->traced) {
+		kernel_fail(
+			k, "the pidfd of %d is ready, but its parent does not find it", child->tid);
+		return;
+	}
+	child->group->watched = false;
+	child->group->reaped = true;
+	kernel_reap(k, child);
+	if (t->call)
+		kernel_wake(k, t, 1);
+	else
+		t->at++;
+}
+
 static void give_birth(struct kernel *k, struct task *t, const struct step *s)
 {
 	static const int event[] = {PTRACE_EVENT_CLONE, PTRACE_EVENT_FORK, PTRACE_EVENT_VFORK};
@@ -277,6 +318,7 @@ static void give_birth(struct kernel *k, struct task *t, const struct step *s)
 	struct task *child = kernel_born(k, t, s->op == OP_CLONE, s->program);
 
 	kernel_note(k, "task %d makes %d", t->tid, child->tid);
+	child->group->watched |= s->op == OP_FORK && s->a;
 	t->at++;
 	if (s->op == OP_VFORK) {
 		child->vfork_of = t;
@@ -333,7 +375,7 @@ static void program_step(struct kernel *k, struct task *t)
 		t->at++;
 		break;
 	}
-	case OP_EXIT: kernel_end_task(k, t, (int)s->a << 8); break;
+	case OP_EXIT: kernel_exit(k, t, (int)s->a << 8); break;
 	case OP_EXIT_GROUP: kernel_end_group(k, t->group, (int)s->a << 8); break;
 	case OP_KILL:
 	case OP_TKILL: send_step(k, t, s); break;
@@ -342,6 +384,12 @@ static void program_step(struct kernel *k, struct task *t)
 			reap_child(k, t);
 		else
 			kernel_begin_call(k, t, &any_wait);
+		break;
+	case OP_POLL:
+		if (is_ready(k, t))
+			collect(k, t);
+		else
+			kernel_begin_call(k, t, &any_poll);
 		break;
 	case OP_MARK:
 		t->group->marks++;
@@ -410,7 +458,10 @@ static unsigned abilities(struct kernel *k, struct task *t)
 		timed = t->at->op == OP_RUN || t->at->op == OP_END;
 		return timed ? CAN_NOTHING : CAN_STEP;
 	case TASK_SLEEPS:
-		return t->call == &any_wait && dead_child(k, t) ? CAN_FINISH : CAN_NOTHING;
+		return (t->call == &any_wait && dead_child(k, t)) ||
+				(t->call == &any_poll && is_ready(k, t))
+			? CAN_FINISH
+			: CAN_NOTHING;
 	case TASK_DEEP:
 		if (t->killed)
 			return CAN_WORK;
@@ -434,6 +485,8 @@ static void perform(struct kernel *k, struct task *t, unsigned what)
 		program_step(k, t);
 	else if (t->state == TASK_DEEP)
 		kernel_exec(k, t);
+	else if (t->call == &any_poll)
+		collect(k, t);
 	else
 		reap_child(k, t);
 	t->clean = t->state == TASK_RUNS && !kernel_has_work(t);

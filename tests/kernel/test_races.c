@@ -108,6 +108,36 @@ static void leader_exits_first(void **state)
 }
 
 /*
+ * A parent polls a pidfd of its child, and collects the child when the pidfd is ready: a child that
+ * ends, one that is killed, and one of several threads. The last one is waited for.
+ */
+static const struct step thread_of_child[] = {RUN(MS), EXIT(0)};
+static const struct step watched_ends[] = {RUN(MS), EXIT_GROUP(4)};
+static const struct step watched_kills[] = {RUN(MS), KILL(0, SIGKILL)};
+static const struct step watched_threads[] = {
+	CLONE(thread_of_child), CLONE(thread_of_child), RUN(MS), EXIT_GROUP(5)};
+static const struct step watched_leader[] = {CLONE(watched_ends), RUN(MS / 2), EXIT(0)};
+static const struct step polls[] = {FORK_PIDFD(watched_ends), POLL_PIDFD, MARK,
+	FORK_PIDFD(watched_kills), POLL_PIDFD, MARK, FORK(watched_ends), WAIT, MARK, EXIT_GROUP(0)};
+static const struct step polls_threads[] = {FORK_PIDFD(watched_threads), POLL_PIDFD, MARK,
+	FORK_PIDFD(watched_leader), POLL_PIDFD, MARK, EXIT_GROUP(0)};
+HOOKED(polls, (void)kernel_add_process(k, 100, 1, "/bin/polls", polls); k->cpus = 2;)
+HOOKED(polls_threads, (void)kernel_add_process(k, 100, 1, "/bin/polls", polls_threads);
+	k->cpus = 2;)
+
+static void pidfd_meets_zombie(void **state)
+{
+	struct scene scene = following(polls_build);
+
+	(void)state;
+	scene.check = has_ended;
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 100);
+	scene.build = polls_threads_build;
+	race(__func__, &scene);
+}
+
+/*
  * Group-stops: one that begins while the target is traced, one that exists at the attach, one that
  * stays at the detach, and one that SIGCONT ends.
  */
@@ -252,6 +282,7 @@ int main(void)
 		cmocka_unit_test(sigkill_while_stopped),
 		cmocka_unit_test(two_statuses_for_one_tid),
 		cmocka_unit_test(leader_exits_first),
+		cmocka_unit_test(pidfd_meets_zombie),
 		cmocka_unit_test(group_stop_and_its_end),
 		cmocka_unit_test(attach_to_stopped),
 		cmocka_unit_test(detach_leaves_stopped),

@@ -59,7 +59,7 @@ static int interrupt(struct kernel *k, int tid)
 		return -ESRCH;
 	if (k->asking)
 		k->asking(k, t);
-	if (t->state == TASK_ZOMBIE || t->killed)
+	if (t->state == TASK_ZOMBIE || t->killed || t->exits)
 		return 0;
 	t->trap_pending = true;
 	t->interrupts++;
@@ -89,7 +89,8 @@ static int resume(struct kernel *k, struct task *t, int signal, bool to_call)
 		kernel_fail(k, "task %d: signal %d becomes %d", t->tid, t->stop_signal, signal);
 	else if (t->stop_kind == STOP_SIGNAL && !t->stop_code)
 		kernel_fail(k, "task %d: the stop for signal %d was consumed", t->tid, signal);
-	else if (t->stop_kind != STOP_SIGNAL && signal)
+	else if (t->stop_kind != STOP_SIGNAL && signal &&
+		!t->exits) /* An exiting task gets none. */
 		kernel_fail(k, "task %d: signal %d is made up", t->tid, signal);
 	else if (t->stop_kind == STOP_GROUP && t->group->stop_signal)
 		kernel_fail(k, "task %d is let out of its group-stop", t->tid);
@@ -157,6 +158,7 @@ static const char *name_of(int request)
 	case PTRACE_GETREGSET: return "GETREGSET";
 	case PTRACE_SETREGSET: return "SETREGSET";
 	case PTRACE_GETEVENTMSG: return "GETEVENTMSG";
+	case PTRACE_SETOPTIONS: return "SETOPTIONS";
 	default: return "?";
 	}
 }
@@ -178,6 +180,10 @@ static int request_of(struct kernel *k, int request, int tid, uintptr_t data)
 		if (t)
 			*(unsigned long *)data = t->message;
 		return t ? 0 : -ESRCH;
+	case PTRACE_SETOPTIONS:
+		if (t)
+			t->options = data;
+		return t ? 0 : -ESRCH;
 	case PTRACE_DETACH: return detach(k, t, (int)data);
 	default: return -EIO;
 	}
@@ -191,7 +197,10 @@ long kernel_ptrace(struct kernel *k, int request, int tid, uintptr_t address, ui
 	kernel_point(k);
 	r = k->broken || k->dead ? -ESRCH : request_of(k, request, tid, data);
 	kernel_note(k, "  ptrace %s %d %s= %d", name_of(request), tid,
-		data && data < 65 && request != PTRACE_SEIZE ? "with a signal " : "", r);
+		data && data < 65 && request != PTRACE_SEIZE && request != PTRACE_SETOPTIONS
+			? "with a signal "
+			: "",
+		r);
 	k->requests_refused += r < 0;
 	return r;
 }

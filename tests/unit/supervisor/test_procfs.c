@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "base/clock.h"
 #include "base/proc_file.h"
 #include "supervisor/os/cpu_waiter.h"
+#include "supervisor/os/pidfd.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
@@ -377,6 +379,46 @@ static void test_procfs__finds_a_thread_that_lives(void **state)
 	assert_int_equal(info.si_status, 0);
 }
 
+static void test_pidfd__parses_the_pid(void **state)
+{
+	(void)state;
+	assert_int_equal(pidfd_parse("pos:\t0\nflags:\t02000002\nmnt_id:\t15\nino:\t70\n"
+				     "Pid:\t4711\nNSpid:\t4711\n"),
+		4711);
+	/* The process has been reaped. */
+	assert_int_equal(pidfd_parse("pos:\t0\nPid:\t-1\nNSpid:\t-1\n"), -1);
+	assert_int_equal(pidfd_parse("pos:\t0\nflags:\t02\n"), -EPROTO);
+	assert_int_equal(pidfd_parse("pos:\t0\nPid:\tx\n"), -EPROTO);
+	assert_int_equal(pidfd_parse(""), -EPROTO);
+}
+
+static void test_pidfd__finds_that_of_a_child(void **state)
+{
+	pid_t child = fork(), other;
+	int fd;
+
+	(void)state;
+	if (child == 0)
+		for (;;)
+			(void)pause();
+	other = fork();
+	if (other == 0)
+		for (;;)
+			(void)pause();
+	fd = (int)syscall(SYS_pidfd_open, child, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(pidfd_find(getpid(), child), fd);
+	assert_int_equal(pidfd_find(getpid(), other), -ENOENT);
+	assert_int_equal(pidfd_find(child, child), -ENOENT);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(pidfd_find(getpid(), child), -ENOENT);
+	assert_int_equal(pidfd_find(child, child), -ENOENT);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(kill(other, SIGKILL), 0);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +437,8 @@ int main(void)
 		cmocka_unit_test(test_procfs__reads_this_process),
 		cmocka_unit_test(test_procfs__the_dead_give_errors),
 		cmocka_unit_test(test_procfs__finds_a_thread_that_lives),
+		cmocka_unit_test(test_pidfd__parses_the_pid),
+		cmocka_unit_test(test_pidfd__finds_that_of_a_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
