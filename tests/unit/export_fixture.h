@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* An export as text, and what to count in it. */
 #ifndef TESTS_EXPORT_FIXTURE_H
 #define TESTS_EXPORT_FIXTURE_H
 
 #include "tests/unit/stacks_fixture.h"
 #include "view/export/export.h"
 
-/* Not inlined, as gcc 12 would take the text for a dangling pointer to @data. */
+/* noinline: gcc 12 would otherwise take the result for a dangling pointer to @data. */
 __attribute__((noinline, unused)) static char *export(const struct profile *profile,
 	const char *format, const struct report_options *options, size_t *ret_bytes)
 {

@@ -34,7 +34,7 @@ enum {
 struct go_fixture {
 	uint8_t *data; /* GO_BYTES; a file offset is the address */
 	bool since_120;
-	/* offsets in the table at which the next entries are added */
+	/* offsets in the table where the next entries go */
 	size_t names, units, files, pcs, functions;
 };
 
@@ -43,7 +43,7 @@ static inline void go_put(struct go_fixture *go, size_t at, uint64_t value, size
 	memcpy(go->data + at, &value, bytes);
 }
 
-/* Appends a name; returns its offset in the part that begins at @part. */
+/* Appends a name. Returns its offset from @part, where the names or the files begin. */
 static inline uint32_t go_string(struct go_fixture *go, size_t part, size_t *next, const char *text)
 {
 	size_t at = *next;
@@ -53,7 +53,7 @@ static inline uint32_t go_string(struct go_fixture *go, size_t part, size_t *nex
 	return (uint32_t)(at - part);
 }
 
-/* Appends a pc table of pairs {value, bytes of code}; all numbers below 128. */
+/* Appends a pc table of pairs {value, bytes of code}, all below 128. */
 static inline uint32_t go_pcs(struct go_fixture *go, const int (*run)[2], size_t n)
 {
 	size_t at = go->pcs;
@@ -71,7 +71,7 @@ static inline uint32_t go_pcs(struct go_fixture *go, const int (*run)[2], size_t
 	return (uint32_t)(at - 0x300);
 }
 
-/* Sets field @i of the record at offset @record of the table's part of functions. */
+/* Sets field @i of the function whose record is at offset @record of the functions. */
 static inline void go_field(struct go_fixture *go, size_t record, unsigned i, uint32_t value)
 {
 	go_put(go, GO_TABLE + 0x500 + record + 4 * i, value, 4);
@@ -115,10 +115,7 @@ static inline void go_headers(struct go_fixture *go)
 	}
 }
 
-/*
- * Appends a record; @line: the line of the function's declaration (Go 1.20 and later). Returns the
- * offset behind the record.
- */
+/* Appends a function. @line: of its declaration, from Go 1.20 on. Returns the next offset. */
 static inline size_t go_record(struct go_fixture *go, size_t at, uint32_t entry, const char *name,
 	uint32_t pcsp, bool top, uint32_t line)
 {
@@ -152,7 +149,7 @@ static inline void go_main(struct go_fixture *go, size_t at)
 		go_put(go, GO_TABLE + 0x500 + after + 12 + 4 * i, i == 3 ? 0 : UINT32_MAX, 4);
 	outer = go_string(go, 0x100, &go->names, "main.outer");
 	inner = go_string(go, 0x100, &go->names, "main.inner");
-	/* Call 1 was made at 0x20, in call 0, which was made at 0x30. */
+	/* Call 1 (main.inner) was made at 0x20, in call 0 (main.outer), which was made at 0x30. */
 	for (unsigned i = 0; i < 2; i++) {
 		size_t name = GO_TREE + i * each + each - (go->since_120 ? 12 : 8);
 
@@ -163,9 +160,7 @@ static inline void go_main(struct go_fixture *go, size_t at)
 	}
 }
 
-/*
- * Builds the file. @start: the header says where the code begins. To be freed with free(go->data).
- */
+/* Builds the file; free(go->data) frees it. @start: the header says where the code begins. */
 static inline void go_build(struct go_fixture *go, bool since_120, bool start)
 {
 	static const int none[][2] = {{0, 0x20}};

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The name that a map of generated code has for an address. */
 #ifndef TESTS_JIT_FIXTURE_H
 #define TESTS_JIT_FIXTURE_H
 

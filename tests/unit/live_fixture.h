@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile for the tests of the live view, that can grow. Beside what profile_fixture.h has (404
- * ms of CPU time): the thread "worker 101" in 40 functions work_00 to work_39, of which work_NN has
- * 40 - NN samples of 4 ms (820 samples, 3.28 s), called by main by way of dispatch; and one long
- * name of C++, one with wide characters, and a system call, 10 samples each.
+ * A profile that can grow: that of profile_fixture.h (404 ms of CPU time), and a thread "worker
+ * 101" with 850 samples of 4 ms. main calls dispatch, which calls work_00 to work_39: work_NN has
+ * 40 - NN samples. A long name of C++, a name with wide characters and a system call have 10 each.
  */
 #ifndef TESTS_LIVE_FIXTURE_H
 #define TESTS_LIVE_FIXTURE_H
@@ -74,7 +73,7 @@ static inline void live_fixture_init(struct live_fixture *f)
 	(void)profile_set_audit(p, "stopped_ns", 40 * (uint64_t)FIXTURE_MS);
 }
 
-/* When the only source file was last modified, in ns; a test may set it. */
+/* When the only source file was last modified, in ns. Tests set it. */
 static inline uint64_t *live_fixture_changed_ns(void)
 {
 	static uint64_t changed_ns;
@@ -133,7 +132,7 @@ static inline struct live *live_fixture_new(bool ascii, bool totals)
 	return live;
 }
 
-/* Updates the view at @second seconds, with three live threads, of which 102 is not profiled. */
+/* Updates the view at @second, with three live threads, of which 102 is not profiled. */
 static inline int live_fixture_look(
 	struct live *live, const struct profile *profile, uint64_t second)
 {
@@ -148,7 +147,7 @@ static inline int live_fixture_look(
 	return live_update(live, profile, &facts, second * LIVE_SECOND_NS);
 }
 
-/* Keys as a script has them: \e Esc, \r Enter, \u \d \l \R arrows. */
+/* Presses @keys, a byte each: \x1b is Esc, \r Enter. */
 static inline int live_fixture_type(struct live *live, const char *keys)
 {
 	int r = 0;

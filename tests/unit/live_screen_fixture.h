@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view of the profile that live_fixture.h has, without a terminal: keys go in, the screen
- * comes out as text.
+ * The live view without a terminal: keys go in, the screen comes out as text.
  *
- * Shares that are asserted follow from the profile: 950 samples of 4 ms (100 + 820 + 30) and 4 ms
- * unsampled are 3.804 s; of these, work_00 has 40 samples, 160 ms.
+ * The profile of live_fixture.h has 950 samples of 4 ms (100 + 850) and 4 ms unsampled: 3.804 s.
+ * work_00 has 40 of the samples, 160 ms.
  */
 #ifndef TESTS_LIVE_SCREEN_FIXTURE_H
 #define TESTS_LIVE_SCREEN_FIXTURE_H
@@ -88,7 +87,6 @@ static inline void assert_hides(struct view *v, const char *what)
 		fail_msg("the screen has '%s':\n%s", what, v->text);
 }
 
-/* Returns the line that the cursor is on. */
 static inline const char *selected(struct view *v)
 {
 	static char line[1024];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of monitor(), in a folder of its own. */
 #ifndef TESTS_MONOUT_FIXTURE_H
 #define TESTS_MONOUT_FIXTURE_H
 
@@ -9,7 +8,7 @@
 
 #include "client/monitor.h"
 
-/* Lowest address of the text. No object is loaded there, so addresses go to the file unchanged. */
+/* Lowest address of the text. No object is loaded there, so the file has the same addresses. */
 #define LOW UINT64_C(0x10)
 
 static uint8_t data[1 << 20];

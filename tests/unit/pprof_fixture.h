@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile that was written and read again, and whether two profiles are the same. */
 #ifndef TESTS_PPROF_FIXTURE_H
 #define TESTS_PPROF_FIXTURE_H
 

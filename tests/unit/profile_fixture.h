@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profile that the tests of profile/, view/ and sprofreport share, made by hand. Of 404 ms of
- * CPU time, 100 samples of 4 ms and 4 ms unsampled:
+ * A profile made by hand. Of 404 ms of CPU time, 100 samples of 4 ms and 4 ms unsampled:
  *
  *   thread     stack, leaf first                                      samples
  *   demo 100   helper (inlined in demo::compute) < main                    50

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Random runs of a program for tests of the statistics of `sprofreport diff`. */
 #ifndef TESTS_UNIT_RANDOM_RUNS_H
 #define TESTS_UNIT_RANDOM_RUNS_H
 
@@ -14,7 +13,7 @@ static inline double random_uniform(uint64_t *seed)
 	return ((double)(random_bits(seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Draws a normally distributed number with mean 0 and deviation 1. */
+/* Normally distributed, with mean 0 and deviation 1. */
 static inline double random_normal(uint64_t *seed)
 {
 	return sqrt(-2 * log(random_uniform(seed))) * cos(6.283185307179586 * random_uniform(seed));
@@ -30,10 +29,7 @@ static inline double run_add(struct compare_run *run, double time, double n, uin
 	return samples;
 }
 
-/*
- * Converts the samples of each row, in @value, to a time. The sum of the times is the time of the
- * whole run, which is exact.
- */
+/* Turns each row's samples in @value into a time; the sum of all is the whole run's time. */
 static inline void run_seal(const struct compare_run *run, double *value, size_t rows)
 {
 	for (size_t i = 0; i < rows; i++)

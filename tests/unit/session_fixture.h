@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sessions, with this process as the target: its memory is written through its own tid. Threads are
- * invented; a tid that does not exist stands for a thread that has ended.
+ * Sessions of this process: the memory of the target is written through our own tid. Threads are
+ * invented. A tid that does not exist stands for a thread that has ended.
  */
 #ifndef TESTS_UNIT_SESSION_FIXTURE_H
 #define TESTS_UNIT_SESSION_FIXTURE_H
@@ -23,7 +23,7 @@
 #define TICK_NS UINT64_C(10000000)
 #define AT      UINT64_C(0x1000)
 #define STREAM  1
-#define NO_TID  0x3ffffff /* Beyond PID_MAX_LIMIT. */
+#define NO_TID  0x3ffffff /* beyond PID_MAX_LIMIT */
 
 struct world {
 	struct target target;
@@ -51,10 +51,7 @@ static inline void begins(void *context, const struct process *process)
 	w->begun += process == w->process;
 }
 
-/*
- * In place of the callback that reads the CPU times of a process's threads. The test invents these
- * times, so only the calls are counted.
- */
+/* In place of the reader of the threads' CPU times, which tests invent: counts the calls. */
 static inline void see(void *context, const struct process *process)
 {
 	struct world *w = context;

@@ -48,7 +48,7 @@ static inline uint32_t stacks_location(
 	return fixture_location(profile, is_libc ? libc : app, address, lines, inlined ? 2 : 1);
 }
 
-/* Adds a sample. @stack: names, root first, with spaces between them. */
+/* @stack: names separated by spaces, root first. */
 static inline void stacks_add(struct profile *profile, uint32_t task, uint32_t app, uint32_t libc,
 	const char *stack, int64_t samples)
 {
@@ -79,7 +79,7 @@ static inline struct profile *fixture_stacks(void)
 		const char *stack;
 		int64_t samples;
 	} stacks[] = {
-		{0, "main run lex", 40}, /* parse and lex are one frame. */
+		{0, "main run lex", 40}, /* lex is inlined in parse: one location */
 		{0, "main run eval apply eval apply eval add", 30},
 		{0, "main run eval apply", 10},
 		{0, "main fib fib fib", 20},
@@ -110,7 +110,6 @@ static inline struct profile *fixture_stacks(void)
 	return profile;
 }
 
-/* A profile with hostile names of functions, objects, threads and the command. */
 static inline struct profile *fixture_hostile(void)
 {
 	static const char *const names[] = {
@@ -151,7 +150,7 @@ static inline struct profile *fixture_hostile(void)
 	return profile;
 }
 
-/* Makes a profile with one stack: @depth frames of one function below main. */
+/* One stack: @depth frames of one function below main. */
 static inline struct profile *fixture_deep(size_t depth)
 {
 	int64_t values[VALUE_TYPES_MAX] = {1, FIXTURE_MS};

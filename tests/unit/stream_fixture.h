@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes records and gives them to an analyst. */
 #ifndef TESTS_STREAM_FIXTURE_H
 #define TESTS_STREAM_FIXTURE_H
 
@@ -25,7 +24,7 @@ struct stream {
 	struct analyst *analyst;
 	uint64_t now;
 	int last;      /* result of the last analyst_record() */
-	FILE *capture; /* file that gets all records, too; NULL none */
+	FILE *capture; /* gets a copy of all records; NULL: none */
 };
 
 static inline void begin_with(struct stream *stream, struct analyst_options options)
@@ -91,7 +90,6 @@ static inline void put_maps(
 static const char maps_of_prog[] = "00400000-00500000 r-xp 00000000 00:00 0 \n"
 				   "10000000-10100000 r-xp 00000000 fe:00 77 /no/such/lib.so\n";
 
-/* Puts a process whose image has the mappings maps_of_prog. */
 static inline void put_image(
 	struct stream *stream, uint32_t pid, const char *path, const char *name)
 {
@@ -159,7 +157,7 @@ static inline uint64_t figure(struct stream *stream, const char *key)
 	return value;
 }
 
-/* Returns the CPU time of a process's samples in an object file. */
+/* CPU time of the process's samples in an object file. */
 static inline int64_t cpu_ns(struct stream *stream, uint32_t pid, const char *file)
 {
 	const struct profile *p = analyst_profile(stream->analyst);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile with a time line, made by hand. It begins at FIXTURE_BEGAN_NS and takes 3 s, at 250 Hz:
+ * A profile with a time line. It begins at FIXTURE_BEGAN_NS and takes 3 s, at 250 Hz:
  *
  *   main 10      load    0.0 s to 1.0 s      200 samples of weight 4 ms, and 5 ms of CPU time each
  *   main 10      work    1.0 s to 1.8 s, 2.0 s to 2.5 s     200 and 125, 4 ms each
@@ -52,9 +52,7 @@ static inline struct profile *fixture_timeline(void)
 		location[i] = fixture_location(profile, mapping, 0x1000 + 64 * i, &line, 1);
 	}
 	for (uint32_t i = 0; i < 4; i++) {
-		/*
-		 * A stack is one frame, the leaf: load, work or store in main, and work in helper.
-		 */
+		/* One frame each: load, work and store in main, work in helper. */
 		stack[i] = fixture_index(
 			profile_add_stack(profile, task[i == 3], &location[i == 3 ? 1 : i], 1));
 	}

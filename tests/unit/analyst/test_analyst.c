@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The analyst gets records written by hand; the test knows the profile that it must make of them.
- */
+/* Records written by hand, and the profile that the analyst must make of them. */
 #include "analyst/analyst_state.h"
 #include "analyst/titles.h"
 #include "tests/unit/stream_fixture.h"
@@ -25,7 +23,7 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	assert_int_equal(analyst_first_pid(stream.analyst), 7);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	p = analyst_profile(stream.analyst);
-	/* One sample of each of two threads at one location, and one of an unknown thread. */
+	/* One stack of each of two threads at one location, and one of an unknown thread. */
 	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 10000000);
 	assert_int_equal(cpu_ns(&stream, 7, "[unknown]"), 3000000);
@@ -43,7 +41,6 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 
 enum { CLONE = 56, GETPPID = 110, CLONE3 = 435 };
 
-/* Puts a sample in system call @syscall, with @result as its result, and an empty stack. */
 static void put_in_call(struct stream *stream, uint32_t tid, int32_t syscall, uint64_t result)
 {
 	static const uint8_t zeros[64];
@@ -66,10 +63,7 @@ static void put_in_call(struct stream *stream, uint32_t tid, int32_t syscall, ui
 	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
 }
 
-/*
- * A thread or process that has not yet returned from the clone() that created it has no caller: its
- * stack is not incomplete.
- */
+/* In a thread that has not returned from the clone() that made it, no stack is incomplete. */
 static void test_analyst__a_newborn_has_no_caller(void **state)
 {
 	struct stream stream;
@@ -89,7 +83,7 @@ static void test_analyst__a_newborn_has_no_caller(void **state)
 	begin(&stream);
 	put_start(&stream);
 	put_image(&stream, 7, "/no/such/prog", "prog");
-	put_in_call(&stream, 8, CLONE3, 8); /* its parent: clone3() returns a pid */
+	put_in_call(&stream, 8, CLONE3, 8); /* the parent: clone3() returns a pid */
 	put_in_call(&stream, 8, GETPPID, 0);
 	put_text(&stream, RECORD_END, "stops 2\n");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
@@ -121,7 +115,7 @@ static void test_analyst__a_fork_has_its_parents_maps_and_exec_its_own(void **st
 	assert_int_equal(cpu_ns(&stream, 9, "/no/such/other"), 2000000);
 	assert_int_equal(cpu_ns(&stream, 9, "[unknown]"), 4000000);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 8000000);
-	/* The image of the first process is the main program: it comes first in the file. */
+	/* The first process's image is the main program, whose mapping comes first in the file. */
 	assert_int_equal(pprof_write(analyst_profile(stream.analyst), &data, &bytes), 0);
 	assert_int_equal(pprof_read(data, bytes, &back, NULL), 0);
 	assert_string_equal(profile_mapping(back, 0).file, "/no/such/prog");
@@ -143,7 +137,7 @@ static void test_analyst__maps_come_in_pieces(void **state)
 	put_maps(&stream, 7, 0, first, false);
 	put_maps(&stream, 7, 40, maps_of_prog + 40, true);
 	put_sample(&stream, 7, 7, 0x10000010, 1);
-	/* The first 40 bytes of these maps are missing: the maps known before stay. */
+	/* The first 40 bytes of these maps are missing: the previous maps stay. */
 	put_maps(&stream, 7, 40, "20000000-20100000 r-xp 00000000 fe:00 78 /other\n", true);
 	put_sample(&stream, 7, 7, 0x10000010, 1);
 	put_text(&stream, RECORD_END, "");
@@ -207,7 +201,6 @@ static void test_analyst__an_early_end_is_noted(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* If the supervisor's last reports are missing, the weights of samples stand for the CPU time. */
 static void test_analyst__samples_after_the_last_report_stand_for_their_weights(void **state)
 {
 	struct stream stream;
@@ -241,7 +234,7 @@ static void test_analyst__broken_records_are_counted(void **state)
 	put_start(&stream);
 	assert_int_equal(analyst_record(stream.analyst, b, 64), -EPROTO);
 	assert_int_equal(analyst_record(stream.analyst, b, 3), -EPROTO);
-	/* The lines behind one that makes no sense are taken. */
+	/* Lines after one that makes no sense are read. */
 	put_text(&stream, RECORD_END,
 		"not a line\nstops 4\n\nlooks\n5 6 7\nlost_looks 3 \nkey_without_value \n"
 		"a_key_that_is_longer_than_any_of_the_figures_which_are_in_a_profile 1\n"
@@ -255,7 +248,6 @@ static void test_analyst__broken_records_are_counted(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* Threads that have ended neither lengthen searches nor keep their stacks; their tasks stay. */
 static void test_analyst__a_threads_last_report_ends_its_entry(void **state)
 {
 	enum { ENDED = 600 };
@@ -284,7 +276,7 @@ static void test_analyst__a_threads_last_report_ends_its_entry(void **state)
 		assert_int_equal(image->memories, 1);
 	}
 	put_cpu(&stream, 7, 1000, 5000000, true);
-	put_cpu(&stream, 7, 1000, 0, true); /* of a thread without an entry */
+	put_cpu(&stream, 7, 1000, 0, true); /* a thread without an entry */
 	assert_int_equal(image->threads, 0);
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
@@ -300,7 +292,6 @@ static void test_analyst__a_threads_last_report_ends_its_entry(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* Threads are found by tid, in whatever order they came; a new image has none of them. */
 static void test_analyst__threads_come_in_any_order(void **state)
 {
 	static const uint32_t tids[] = {40, 10, 30, 50, 20};
@@ -326,7 +317,7 @@ static void test_analyst__threads_come_in_any_order(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* A thread that is not profiled for a while keeps its task: its name is sent again. */
+/* The name is sent again when the thread is profiled again. */
 static void test_analyst__after_a_pause_a_thread_has_its_task_again(void **state)
 {
 	struct stream stream;
@@ -362,10 +353,7 @@ static void put_wall_start(struct stream *stream, uint16_t flags)
 	put(stream, b, record_put_start(b, sizeof(b), stream->now, &start));
 }
 
-/*
- * Puts a wall-clock observation. @cpu_ns 0: the thread was blocked at @pc. @pc 0: it is still
- * blocked where it was.
- */
+/* @cpu_ns 0: the thread was blocked at @pc; @pc 0: where it was blocked before. */
 static void put_wall(struct stream *stream, uint32_t tid, uint64_t pc, uint64_t cpu_ns,
 	uint64_t queue_ns, uint64_t blocked_ns)
 {
@@ -419,7 +407,6 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	p = analyst_profile(stream.analyst);
-	/* Threads waited at two locations, and ran at one. */
 	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(sum_of(&stream, 7, "blocked"), 50000005);
 	assert_int_equal(sum_of(&stream, 7, "runqueue"), 8000);
@@ -427,7 +414,7 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	assert_int_equal(sum_of(&stream, 7, "wall"), 54008005);
 	assert_int_equal(sum_of(&stream, 7, "guessed"), 0);
 	assert_int_equal(sum_of(&stream, 8, "wall"), 50);
-	/* Only samples of CPU time count in the number of samples. */
+	/* Only samples of CPU time are counted. */
 	assert_int_equal(sum_of(&stream, 7, "samples"), 1);
 	assert_int_equal(figure(&stream, "samples"), 1);
 	assert_true(profile_default_value(p) == SIZE_MAX);
@@ -448,8 +435,8 @@ static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
 	begin(&stream);
 	put_wall_start(&stream, RECORD_START_WALL | RECORD_START_WALL_FIRST);
 	put_image(&stream, 7, "/no/such/prog", "prog");
-	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods so far */
-	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 periods so far */
+	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 periods */
 	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 2 periods */
 	put_wall(&stream, 8, 0x10000010, 0, 0, 3999999);
 	put_wall(&stream, 7, 0x10000030, 4000000, 0, 0);
@@ -487,7 +474,7 @@ static void test_analyst__titles_are_what_a_process_says_of_itself(void **state)
 		if (cases[i].title)
 			assert_string_equal(title, cases[i].title);
 	}
-	/* The title is cut before a character that does not fit as a whole. */
+	/* The cut is before a character that does not fit. */
 	(void)snprintf(longer, sizeof(longer), "a %0*d\xc3\xa4\xc3\xa4", TITLE_BYTES - 4, 0);
 	assert_true(title_parse(longer, title));
 	assert_int_equal(strlen(title), TITLE_BYTES - 2);

@@ -15,10 +15,7 @@
 #include "analyst/blame.h"
 #include "analyst/finish.h"
 
-/*
- * A delivery that crashes when it works on "/bad", as third-party code might; and the messages
- * printed about that.
- */
+/* A delivery that crashes at the file "/bad", as third-party code might, and what is printed. */
 struct scene {
 	struct blame blame;
 	enum symbolizer_skip good_from; /* from this level of caution on, "/bad" does not crash */
@@ -60,7 +57,7 @@ static int play(struct scene *scene)
 	struct analyst *analyst;
 	int r;
 
-	/* AddressSanitizer's handler of SIGSEGV would exit: the child must die of the signal. */
+	/* AddressSanitizer's handler would exit, but the child must die of the signal. */
 	(void)signal(SIGSEGV, SIG_DFL);
 	assert_int_equal(analyst_new(&options, &analyst), 0);
 	assert_int_equal(blame_init(&scene->blame, NULL), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of HotSpot, read from memory made by the test: tests/made_hotspot.h. */
+/* HotSpot's frames, in memory of tests/made_hotspot.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "tests/made_hotspot.h"
 
-/* Indexes of registers in the made memory. */
+/* indexes of made.reg */
 enum { RAX = 0, RBX = 3, R13 = 13 };
 static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t fp, bool exact)
 {
@@ -71,8 +71,8 @@ static void test_hotspot__lines_of_bytecodes(void **state)
 }
 
 /*
- * Whether the frame is gone at a jump to a stub, one byte before the jump tells: pop %rbp, or the
- * last byte of another instruction. The word on the stack decides.
+ * The byte before a jump to a stub is pop %rbp, or the last byte of another instruction: the word
+ * on the stack decides whether the frame is gone.
  */
 static void test_hotspot__a_jump_behind_what_may_be_a_pop(void **state)
 {
@@ -96,7 +96,6 @@ static void test_hotspot__a_jump_behind_what_may_be_a_pop(void **state)
 	made_free(m);
 }
 
-/* An exception stub pops its return address into a register and jumps there. */
 static void test_hotspot__a_popped_return_address(void **state)
 {
 	enum { RCX = 2, AT_END = 0x20 };
@@ -139,7 +138,7 @@ static void compiled_frames(uint32_t version)
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 7, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
-	/* At the first and last instructions the frame is not complete. */
+	/* In the first and last instructions the frame is incomplete. */
 	m->stack[0] = 0x9abc;
 	m->stack[1] = 0xdef0;
 	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 7, true), &caller), 1);
@@ -164,7 +163,7 @@ static void test_hotspot__compiled_frames_and_what_is_inlined(void **state)
 	compiled_frames(27);
 }
 
-/* A deoptimized frame returns to a handler; the frame has the original pc. */
+/* The return address is the deoptimization handler's; the frame holds the original pc. */
 static void deoptimized_frames(uint32_t version)
 {
 	struct made *m = made_new(version);
@@ -204,7 +203,7 @@ static void test_hotspot__interpreted_frames(void **state)
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/* If the frame runs (exact), a register has the bytecode's address. */
+	/* An exact frame is running: a register has the bytecode's address. */
 	m->reg[R13] = bytecodes;
 	frame.exact = true;
 	frame.reg = m->reg;
@@ -218,22 +217,19 @@ static void test_hotspot__interpreted_frames(void **state)
 	assert_caller(&caller, CODE + 64, STACK(3), STACK(20));
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
 	/*
-	 * The interpreter uses r13 for something else while it searches for an interface's method.
-	 * The frame is then still found, with the bytecode's address that is on the stack.
+	 * While the interpreter searches for an interface's method, r13 has another use. The stack then
+	 * gives the bytecode's address.
 	 */
 	m->reg[R13] = AT(MADE_METHODS) + 0x123;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/*
-	 * If a callee has just returned, r13 still has the callee's value. The bytecode's address
-	 * is taken from the stack.
-	 */
+	/* After a call, r13 still has the callee's value. The stack gives the bytecode's address. */
 	m->reg[R13] = STACK(2);
 	m->stack[2] = 0;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/* Without a known method, the frame has the interpreter's name only. */
+	/* The method is not known. */
 	frame.exact = false;
 	m->stack[17] = 0x123450;
 	assert_int_equal(made_step(m, frame, &caller), 1);
@@ -241,7 +237,7 @@ static void test_hotspot__interpreted_frames(void **state)
 	made_free(m);
 }
 
-/* A compiled caller has passed arguments on the stack: its own stack begins above them. */
+/* A compiled caller passed arguments on the stack: its own frame begins above them. */
 static void test_hotspot__a_method_begins_with_arguments(void **state)
 {
 	struct made *m = made_new(17);
@@ -256,7 +252,7 @@ static void test_hotspot__a_method_begins_with_arguments(void **state)
 	m->stack[2] = CODE + 64; /* the return address, then four arguments */
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(7), STACK(30));
-	/* A stack pointer that is not aligned, or below the return address, is not used. */
+	/* r13 is unaligned or below the return address: not taken for a stack pointer. */
 	m->reg[R13] = STACK(7) + 4;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(3), STACK(30));
@@ -280,7 +276,7 @@ static void test_hotspot__a_method_begins_with_arguments(void **state)
 	m->stack[2] = CODE + 64;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(7), 0x1234);
-	/* It is pushed, and r13 has another use. */
+	/* The caller's stack pointer is pushed, and r13 has another use. */
 	frame.sp = STACK(0);
 	m->stack[0] = STACK(7);
 	m->reg[R13] = AT(MADE_OUTER);
@@ -290,7 +286,6 @@ static void test_hotspot__a_method_begins_with_arguments(void **state)
 	made_free(m);
 }
 
-/* The adapters between interpreted and compiled code move the return address. */
 static void test_hotspot__adapters(void **state)
 {
 	const uint32_t code = MADE_STUB + MADE_HEADER + MADE_CODE_AT;
@@ -313,11 +308,14 @@ static void test_hotspot__adapters(void **state)
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(2), STACK(8));
 	m->reg[RAX] = CODE + 64;
-	frame.pc = AT(code) + 1; /* popped */
+	frame.pc = AT(code) + 1; /* return address popped */
 	frame.sp = STACK(2);
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(2), STACK(8));
-	/* To the interpreter: popped; then there is room for arguments, with an old word on top. */
+	/*
+	 * To the interpreter: the return address is popped; then there is room for arguments, with an
+	 * old word on top.
+	 */
 	frame.pc = AT(code) + 33;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(2), STACK(8));
@@ -327,14 +325,14 @@ static void test_hotspot__adapters(void **state)
 	frame.pc = AT(code) + 40;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(7), STACK(8));
-	/* A stack pointer that makes no sense is not used. */
+	/* r13 is too far up for a stack pointer. */
 	m->reg[R13] = STACK(7) + (1 << 20);
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_int_equal(caller.sp, STACK(2));
 	made_free(m);
 }
 
-/* Interpreted frames that the deoptimizer has made, but not filled: what is in them is old. */
+/* The deoptimizer has made these interpreted frames, but their words are still old. */
 static void test_hotspot__frames_that_are_not_filled_yet(void **state)
 {
 	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
@@ -380,7 +378,7 @@ static void assert_named(const char *class, const char *wanted)
 	made_free(m);
 }
 
-/* Numbers and addresses in names of classes that the runtime makes differ from run to run: cut. */
+/* Numbers and addresses that differ from run to run are cut from made classes' names. */
 static void test_hotspot__names_of_hidden_classes(void **state)
 {
 	(void)state;
@@ -388,7 +386,7 @@ static void test_hotspot__names_of_hidden_classes(void **state)
 	assert_named("Main$$Lambda+0x00007f2c0b15", "Main$$Lambda.apply A.java:13");
 	assert_named("p/Main$$Lambda$14", "p.Main$$Lambda.apply p/A.java:13");
 	assert_named("p/LambdaForm$MH+0x00007f2c", "p.LambdaForm$MH.apply p/A.java:13");
-	/* Names of classes that the runtime did not make stay as they are. */
+	/* These classes were not made by the runtime. */
 	assert_named("p/Main$$Lambda$14x", "p.Main$$Lambda$14x.apply p/A.java:13");
 	assert_named("p/Main$14", "p.Main$14.apply p/A.java:13");
 	assert_named("p/A+0xyz", "p.A+0xyz.apply p/A.java:13");
@@ -448,7 +446,7 @@ static void test_hotspot__frames_that_are_in_the_heap(void **state)
 	assert_caller(&caller, CODE + 32, STACK(10), 0x1234);
 	assert_true(caller.gap);
 	assert_string_equal(made_text(m, caller.tag), "[frames in the heap] :0");
-	/* The stub has called the VM: the frame is the stub's own. */
+	/* The stub has called the VM: this is the stub's own frame. */
 	made_put(m, code + 11, 0xe8, 1);
 	assert_int_equal(
 		made_step(m, frame_at(AT(code) + 16, STACK(0), STACK(8), false), &caller), 1);
@@ -457,7 +455,6 @@ static void test_hotspot__frames_that_are_in_the_heap(void **state)
 	made_free(m);
 }
 
-/* Running code may have pushed words onto its frame. */
 static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 {
 	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER + MADE_CODE_AT;
@@ -470,7 +467,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 	m->stack[4] = CODE + 32;
 	assert_int_equal(made_step(m, frame_at(CODE + 40, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 32, STACK(5), 0x777);
-	/* A stub called directly: the call before its return address leads to it. */
+	/* A stub called directly: the call before the return address has this stub as its target. */
 	m->stack[0] = 0;
 	m->stack[1] = CODE + 32;
 	m->stack[2] = CODE + 45;
@@ -479,7 +476,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 	peek_forget(&m->peek);
 	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 45, STACK(3), 3);
-	/* The caller has pushed two arguments, and pops them after the call. */
+	/* The caller has pushed two arguments, which it pops after the call. */
 	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 45, 0x5f5f, 2);
 	peek_forget(&m->peek);
 	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
@@ -489,7 +486,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 
 static void test_hotspot__layouts_that_are_not_known(void **state)
 {
-	const uint32_t unknown[] = {8, 23, 24, 25, 28}; /* 25: lacks the fields of version 25 */
+	const uint32_t unknown[] = {8, 23, 24, 25, 28}; /* 25: its fields are missing */
 	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 
@@ -527,10 +524,10 @@ static void test_peek__answers_come_later(void **state)
 	made_serve(m);
 	assert_int_equal(m->served, 1);
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, 0, &data), 1);
-	/* An older answer still serves a caller that accepts it, while a newer one is awaited. */
+	/* An old answer serves a caller that accepts its age, while a new one is awaited. */
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns + 5, &data), -EAGAIN);
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns, &data), 1);
-	/* Reads that begin at the end of the readable memory give a part, those past it nothing. */
+	/* A read across the end of readable memory gives a part, a read behind it nothing. */
 	assert_int_equal(peek_some(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data, &got), -EAGAIN);
 	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES), 16, 0, &data), -EAGAIN);
 	made_serve(m);
@@ -539,7 +536,7 @@ static void test_peek__answers_come_later(void **state)
 	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data), 0);
 	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES), 16, 0, &data), 0);
 	assert_int_equal(peek_at(&m->peek, UINT64_MAX - 4, 16, 0, &data), 0);
-	/* More requests at once than one write holds. */
+	/* more requests than one write holds */
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_int_equal(peek_at(&m->peek, AT(i), 8, 0, &data), -EAGAIN);
 	made_serve(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of virtual threads in the heap, in memory made by the test: tests/made_hotspot.h. */
+/* Frames of virtual threads in the heap, in memory of tests/made_hotspot.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,8 @@ static struct made *begin(uint32_t version)
 }
 
 /*
- * Writes three frames from @word of the chunks on: a compiled one with an inlined function, an
- * interpreted one, a compiled one. Returns the index of the word after them.
+ * Writes three frames from @word of the chunks on: compiled with an inlined function, interpreted,
+ * compiled. Returns the index of the word after them.
  */
 static unsigned put_frames(struct made *m, unsigned word)
 {
@@ -36,9 +36,9 @@ static unsigned put_frames(struct made *m, unsigned word)
 	at[2] = CODE + 64;
 	at[5] = 10; /* words from here to the frame pointer of the interpreted caller */
 	at[6] = interpreter;
-	/* the address of the interpreted frame's bytecode */
+	/* address of the interpreted frame's bytecode */
 	at[7] = AT(MADE_OUTER) + 0x80 + 48 + 5;
-	at[8] = 2; /* words from its fp to its local variables; the caller's frame is after them */
+	at[8] = 2; /* words from its fp to its local variables, which the caller's frame follows */
 	at[12] = AT(MADE_OUTER);
 	at[16] = CODE + 32;
 	return word + 22;
@@ -83,7 +83,7 @@ static void test_hotspot_chunks__stand_in_the_place_of_the_gap(void **state)
 	}
 }
 
-/* Frames that are damaged or were not read stay a gap, after the frames before them. */
+/* The frames before a damaged or missing one stay. */
 static void test_hotspot_chunks__what_is_missing_is_a_gap(void **state)
 {
 	static const struct {
@@ -110,7 +110,7 @@ static void test_hotspot_chunks__what_is_missing_is_a_gap(void **state)
 	}
 }
 
-/* A copy of chunks that was made for another frame pointer is not used. */
+/* These chunks were copied for another frame pointer. */
 static void test_hotspot_chunks__of_another_place_are_not_taken(void **state)
 {
 	struct made *m = begin(25);
@@ -124,19 +124,13 @@ static void test_hotspot_chunks__of_another_place_are_not_taken(void **state)
 	made_free(m);
 }
 
-/*
- * Returns a pointer as ZGC stores it, with one of four colours. @colour 0: unchanged, as other
- * collectors store it.
- */
+/* A pointer as ZGC stores it, in one of four colours; 0: as other collectors store it. */
 static uint64_t coloured(uint64_t address, unsigned colour)
 {
 	return colour ? address << (12 + colour) | UINT64_C(1) << (11 + colour) | 0x550 : address;
 }
 
-/*
- * Writes a continuation that points to a chunk, which points back. Narrow pointers are relative to
- * an address 0x1000 below the memory.
- */
+/* A continuation and its chunk. Narrow pointers count from 0x1000 below the memory. */
 static void put_objects(struct made *m, enum chunk_layout layout, unsigned colour)
 {
 	const struct chunk_fields f = chunk_fields(layout);
@@ -155,10 +149,7 @@ static void put_objects(struct made *m, enum chunk_layout layout, unsigned colou
 	made_put(m, CHUNK + f.size, 100, 4);
 	made_put(m, CHUNK + f.sp, 40, 4);
 	made_put(m, CHUNK + f.bottom, 98, 4);
-	/*
-	 * the word of the entry frame (it begins at the stack pointer) that points to its
-	 * continuation
-	 */
+	/* The entry frame begins at STACK(0); this word of it points to the continuation. */
 	m->stack[2] = AT(CONT);
 }
 
@@ -182,10 +173,7 @@ static void test_hotspot_chunks__the_supervisor_is_told_where(void **state)
 			AT(BARRIER) | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)(wide ? colour > 0 : 3) << REQUEST_CHUNKS_SHIFT |
 				UINT64_C(6) << REQUEST_CHUNKS_BELOW);
-		/*
-		 * At the second sample the copy is known, and nothing is requested from the
-		 * supervisor.
-		 */
+		/* At the second sample the copy is known: the supervisor is asked nothing. */
 		served = m->served;
 		assert_int_equal(step(m, 0, &caller), 1);
 		made_serve(m);
@@ -194,10 +182,7 @@ static void test_hotspot_chunks__the_supervisor_is_told_where(void **state)
 	}
 }
 
-/*
- * A chunk that does not point back belongs to another object, or the thread has run on: the analyst
- * tries again later.
- */
+/* A chunk that does not point back is another object, or the thread has run on: tried later. */
 static void test_hotspot_chunks__nothing_is_told_that_does_not_fit(void **state)
 {
 	struct made *m = begin(25);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Code and methods that were unloaded and replaced by others, in memory made by the test:
- * tests/made_hotspot.h.
- */
+/* Code and methods that others replaced, in memory of tests/made_hotspot.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +14,7 @@ static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t f
 	return (struct unwind_runtime_frame){.pc = pc, .sp = sp, .fp = fp, .exact = exact};
 }
 
-/* Replaced code is noticed after at most 2 s. Until then, code that is known is not read again. */
+/* Replaced code is noticed within 2 s. Until then, known code is not read again. */
 static void test_hotspot_code__replaced_code(void **state)
 {
 	struct made *m = made_new(17);
@@ -39,7 +36,7 @@ static void test_hotspot_code__replaced_code(void **state)
 	made_free(m);
 }
 
-/* A class was unloaded, and all parts of another one are at the same addresses. */
+/* A class was unloaded, and another one's parts took its addresses. */
 static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 {
 	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
@@ -58,10 +55,7 @@ static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 	m->now_ns = m->hotspot.now_ns;
 	assert_int_equal(made_step(m, interpreted, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
-	/*
-	 * Code seen for the first time is read together with its methods. One of them has replaced
-	 * a known method: this shows that other known methods may be gone, too.
-	 */
+	/* New code is read with its methods. One has replaced a known method: others may have, too. */
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.other p/Outer.java:10");
 	assert_int_equal(made_step(m, interpreted, &caller), 1);
@@ -75,7 +69,6 @@ static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 	made_free(m);
 }
 
-/* Once replaced code was found, other code is checked again at each sample. */
 static void test_hotspot_code__replaced_code_has_neighbours(void **state)
 {
 	const uint64_t stub = AT(MADE_FRAME) + MADE_HEADER + 0x90;
@@ -99,10 +92,7 @@ static void test_hotspot_code__replaced_code_has_neighbours(void **state)
 	made_free(m);
 }
 
-/*
- * A return address at which the known code has no debug information: the code may have been
- * replaced, and is read again at once.
- */
+/* Known code without debug information at a return address may have been replaced. */
 static void test_hotspot_code__code_that_does_not_fit_is_looked_at_now(void **state)
 {
 	struct made *m = made_new(17);
@@ -120,7 +110,7 @@ static void test_hotspot_code__code_that_does_not_fit_is_looked_at_now(void **st
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
 	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
-	/* For the same sample, the code is not read a second time. */
+	/* The same sample does not cause a second read. */
 	served = m->served;
 	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
 	assert_int_equal(m->served, served);
@@ -136,7 +126,7 @@ static void test_hotspot_code__where_there_is_no_code(void **state)
 	assert_int_equal(made_step(m, frame_at(0x4000, STACK(0), 0, true), &caller), 0);
 	assert_int_equal(
 		made_step(m, frame_at(AT(MADE_CODE_END) - 8, STACK(0), 0, true), &caller), 0);
-	/* An address in a free block of the code cache is in no code. */
+	/* a free block of the code cache */
 	made_put(m, MADE_FRAME + 8, 0, 1);
 	assert_int_equal(
 		made_step(m, frame_at(AT(MADE_FRAME) + 0x90, STACK(0), 0, true), &caller), 0);

@@ -8,10 +8,7 @@
 
 #include "analyst/hotspot/hotspot_frame.h"
 
-/*
- * What exists of the frame at an offset of @code, which has HOTSPOT_FRAME_BEFORE bytes before it
- * and is a whole method of @bytes bytes.
- */
+/* @code: a method of @bytes, after HOTSPOT_FRAME_BEFORE other bytes. @offset: the pc in it. */
 static enum hotspot_frame at(const uint8_t *code, size_t bytes, size_t offset)
 {
 	return hotspot_frame_at(&(struct hotspot_code){.code = code + offset,
@@ -42,17 +39,14 @@ static void test_hotspot_frame__how_much_of_it_is_there(void **state)
 	assert_int_equal(at(code, n, 5), HOTSPOT_FRAME_NONE);
 	assert_int_equal(at(code, n, 12), HOTSPOT_FRAME_NONE);
 	assert_int_equal(at(code, n, 18), HOTSPOT_FRAME_NONE);
-	/* Without a return instruction in reach, the frame counts as whole. */
+	/* Without a return instruction in sight, the frame counts as whole. */
 	assert_int_equal(at(code, 18, 12), HOTSPOT_FRAME_WHOLE);
 }
 
-/* A jump to a register ends a frame if an address was popped before it. */
+/* A jump to a register ends a frame if an address was popped before the jump. */
 static void test_hotspot_frame__that_ends_with_a_jump(void **state)
 {
-	/*
-	 * The instructions of the code: leave; pop %rcx; jmp *%rcx; pop %rbp; pop %r10; jmp *%r11;
-	 * pop %rbp; jmp *%rax.
-	 */
+	/* leave; pop %rcx; jmp *%rcx; pop %rbp; pop %r10; jmp *%r11; pop %rbp; jmp *%rax */
 	const uint8_t all[] = {0, 0, 0, 0, 0, 0, 0, 0xc9, 0x59, 0xff, 0xe1, 0x5d, 0x41, 0x5a, 0x41,
 		0xff, 0xe3, 0x5d, 0xff, 0xe0};
 	const uint8_t *code = all + HOTSPOT_FRAME_BEFORE;
@@ -65,7 +59,7 @@ static void test_hotspot_frame__that_ends_with_a_jump(void **state)
 	assert_int_equal(at(code, n, 4), HOTSPOT_FRAME_POINTER);
 	assert_int_equal(at(code, n, 5), HOTSPOT_FRAME_NONE);
 	assert_int_equal(at(code, n, 10), HOTSPOT_FRAME_POINTER);
-	/* 2 bytes: the return is cut off */
+	/* only 2 bytes, without the jump */
 	assert_int_equal(at(code, 3, 1), HOTSPOT_FRAME_WHOLE);
 	assert_int_equal(hotspot_frame_popped(code, code + 2, 2), 2);
 	assert_int_equal(hotspot_frame_popped(code + 5, code + 7, 3), 10);
@@ -74,7 +68,7 @@ static void test_hotspot_frame__that_ends_with_a_jump(void **state)
 	assert_int_equal(hotspot_frame_popped(code, code + 2, 1), -1);
 }
 
-/* The ends of a method that jump to a stub, as the C2 compiler of JDK 25 makes them. */
+/* Ends of methods as C2 of JDK 25 makes them. */
 static void test_hotspot_frame__that_ends_with_a_jump_to_a_stub(void **state)
 {
 	const uint8_t all[] = {0, 0, 0, 0, 0, 0, 0, /* */
@@ -110,7 +104,7 @@ static void test_hotspot_frame__that_ends_with_a_jump_to_a_stub(void **state)
 	assert_int_equal(at(code, 31, 10), HOTSPOT_FRAME_WHOLE); /* cut */
 }
 
-/* C1's code for a running loop begins in the middle of the method. */
+/* C1's code that replaces a running loop begins in the middle of the method. */
 static void test_hotspot_frame__that_begins_in_the_middle(void **state)
 {
 	const uint8_t all[] = {0, 0, 0, 0, 0, 0, 0, 0x90, 0x89, 0x84, 0x24, 0, 0xc0, 0xfe, 0xff,

@@ -57,7 +57,6 @@ static void test_jit__the_newest_piece_counts(void **state)
 	jit_map_release(&map);
 }
 
-/* Replaces the content of a perf map; the tests let it grow while it is read. */
 static void write_map(const char *path, const char *lines)
 {
 	FILE *file = fopen(path, "we");
@@ -113,8 +112,8 @@ static void test_jit__names_come_late(void **state)
 }
 
 /*
- * The last line of a map may lack its newline. If only a part of a name had been written when the
- * line was taken, the whole name replaces it later.
+ * The last line of a map may lack its newline. If it was read when only a part of the name had been
+ * written, the whole name replaces that part later.
  */
 static void test_jit__the_last_line_needs_no_end(void **state)
 {
@@ -150,7 +149,7 @@ static void test_jit__the_last_line_needs_no_end(void **state)
 	jit_map_release(&map);
 }
 
-/* As jcmd does, the file is rewritten from its beginning, and does not get shorter. */
+/* As jcmd does: from the beginning, and not shorter. */
 static void test_jit__a_map_may_be_written_anew(void **state)
 {
 	struct jit_budget budget = {.rewritten = true};
@@ -178,7 +177,7 @@ static void test_jit__a_map_may_be_written_anew(void **state)
 	(void)unlink(path);
 }
 
-/* Workers that were forked from one process generate different code at the same addresses. */
+/* Two workers forked from one process generate different code at the same addresses. */
 static void test_jit__processes_have_code_of_their_own(void **state)
 {
 	static const char *const early[] = {
@@ -195,7 +194,7 @@ static void test_jit__processes_have_code_of_their_own(void **state)
 	(void)state;
 	assert_int_equal(profile_new(&profile), 0);
 	for (size_t i = 0; i < 2; i++) {
-		/* No process has such a pid: the greatest is 2^22. */
+		/* Beyond the greatest pid, 2^22: no process has it. */
 		uint32_t pid = (uint32_t)getpid() + ((uint32_t)(i + 1) << 23);
 
 		(void)snprintf(path[i], sizeof(path[i]), "/tmp/perf-%u.map", pid);
@@ -216,17 +215,15 @@ static void test_jit__processes_have_code_of_their_own(void **state)
 	assert_string_equal(name_of(profile, at[1][0]), "of_b");
 	assert_string_equal(name_of(profile, at[0][1]), "late_a");
 	assert_string_equal(name_of(profile, at[1][1]), "late_b");
-	/* Reports and exports see one object. */
 	assert_int_equal(profile_mappings(profile), 1);
 	assert_true(profile_mapping(profile, 0).has_functions);
 	assert_false(profile_mapping(profile, 0).has_lines);
-	/* The same name at the same address is one location. */
 	assert_string_equal(name_of(profile, at[0][2]), "of_both");
 	assert_int_equal(at[0][2], at[1][2]);
 	profile_free(profile);
 }
 
-/* Writes a sparse map: @end follows a hole from the end of @begin up to @at. */
+/* Between @begin and @end, which is at @at, is a hole. */
 static void write_sparse_map(const char *path, const char *begin, off_t at, const char *end)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -237,10 +234,7 @@ static void write_sparse_map(const char *path, const char *begin, off_t at, cons
 	assert_int_equal(close(fd), 0);
 }
 
-/*
- * A file may be terabytes long without taking space. Only its beginning names code; the profile
- * says why the rest does not.
- */
+/* A file may be terabytes long without taking space. A note says why its end names no code. */
 static void test_jit__a_map_of_zeros_is_left(void **state)
 {
 	static const char begin[] = "5000 100 first\n", end[] = "\n6000 100 behind\n";
@@ -268,7 +262,7 @@ static void test_jit__a_map_of_zeros_is_left(void **state)
 	(void)unlink(path);
 }
 
-/* Lines of which nothing is kept: the map takes no memory, but each of its bytes takes time. */
+/* Nothing of these lines is kept: the map takes no memory, but each byte takes time. */
 static void test_jit__a_map_of_nothing_is_left(void **state)
 {
 	struct jit_budget budget = {0};
@@ -403,7 +397,6 @@ static void test_jit__a_python_without_names_is_told_so(void **state)
 		assert_int_equal(profile_notes(profile), 1);
 		assert_non_null(strstr(profile_note(profile, 0), said[i]));
 		profile_free(profile);
-		/* If the functions have names, there is no note. */
 		assert_int_equal(profile_new(&profile), 0);
 		add_python(profile, files[i], "py::main:/w.py", 300);
 		assert_int_equal(python_note(profile, true), 0);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump files: names, lines and unwind information of generated code. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +44,7 @@ static size_t put_head(uint8_t *to)
 	return 40;
 }
 
-/* Writes a record of a dump: its kind, its length once it is known, its time. */
+/* Puts a record of code at @begin. Returns its end. */
 static size_t put_code(uint8_t *to, size_t begin, uint64_t start, uint64_t bytes, const char *name)
 {
 	size_t at = put_u64(to, put_u32(to, begin, 0) + 4, 7);
@@ -117,9 +116,9 @@ static void test_jit__a_dump_has_names_and_lines(void **state)
 }
 
 /*
- * Unwind information (a CIE and an FDE) as CPython writes it for a trampoline (-X perf_jit) of 11
- * bytes: "sub $8,%rsp" ends at offset 4, "add $8,%rsp" at offset 10. Between the two, the CFA is
- * the stack pointer + 16, otherwise + 8.
+ * A CIE and an FDE as CPython writes them for a trampoline (-X perf_jit) of 11 bytes. Between
+ * "sub $8,%rsp", which ends at offset 4, and "add $8,%rsp", which ends at offset 10, the CFA is the
+ * stack pointer + 16; otherwise + 8.
  */
 static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
 	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x0b,
@@ -146,10 +145,7 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	(void)state;
 	end = put_code(dump, end, 0x1000, 11, "with");
 	end = put_code(dump, end, 0x2000, 11, "without");
-	/*
-	 * Unwind information longer than its record, and a header longer than the whole, are
-	 * refused.
-	 */
+	/* Refused: unwind information longer than its record, a header longer than the whole. */
 	end = put_unwind(dump, end, UINT64_MAX, 20);
 	end = put_unwind(dump, end, 20, UINT64_MAX);
 	end = put_code(dump, end, 0x3000, 11, "py::trampoline:/x.py");
@@ -168,10 +164,7 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	assert_true(jit_map_unwind(&map, 0x3004, 0, &found));
 	assert_null(found.eh_frame);
 	assert_true(found.trampoline);
-	/*
-	 * An address after a trampoline belongs to it if it is in the same mapping. In another
-	 * mapping, or after other code, it does not.
-	 */
+	/* Addresses after a trampoline belong to it, but not across mappings or after other code. */
 	assert_true(jit_map_unwind(&map, 0x3014, 0x3000, &found));
 	assert_true(found.trampoline);
 	assert_false(jit_map_unwind(&map, 0x3014, 0x3010, &found));
@@ -180,7 +173,7 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	jit_map_release(&map);
 }
 
-/* A dump that grows while it is read; and code that is longer than one read. */
+/* The dump grows while it is read, and one function is longer than a read. */
 static void test_jit__a_dump_is_read_record_by_record(void **state)
 {
 	struct jit_map map = {0};
@@ -192,7 +185,7 @@ static void test_jit__a_dump_is_read_record_by_record(void **state)
 	for (size_t n = 0; n < end; n++)
 		assert_int_equal(jitdump_add(&map, dump, n, n, sizeof(dump)), 0);
 	assert_int_equal(map.n, 0);
-	/* Only 100 bytes of the file are read at a time. */
+	/* reads of 100 bytes */
 	assert_int_equal(jitdump_add(&map, dump, 100, all, 100), end);
 	assert_string_equal(name_at(&map, 0x1000 + 299), "long");
 	assert_int_equal(jitdump_add(&map, dump + end, all - end, all - end, 100), all - end);
@@ -202,10 +195,7 @@ static void test_jit__a_dump_is_read_record_by_record(void **state)
 	jit_map_release(&map);
 }
 
-/*
- * A dump is opened if it is mapped under the right name; another name, another format and a link
- * are refused.
- */
+/* Another name, another format and a link are refused. */
 static void test_jit__a_dump_is_opened_by_its_name(void **state)
 {
 	struct jit_budget budget = {0};

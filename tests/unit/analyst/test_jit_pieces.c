@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A map of generated code that grows between look-ups. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,11 +14,11 @@
 #include "tests/random.h"
 #include "tests/unit/jit_fixture.h"
 
-/* The tests are linked with --wrap=qsort. */
+/* linked with --wrap=qsort */
 void __real_qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
 void __wrap_qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
 
-static size_t sorted; /* elements sorted since the test began, each as often as it was sorted */
+static size_t sorted; /* sum of all calls' elements */
 
 void __wrap_qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))
 {
@@ -27,10 +26,7 @@ void __wrap_qsort(void *base, size_t n, size_t size, int (*compare)(const void *
 	__real_qsort(base, n, size, compare);
 }
 
-/*
- * Each piece is below all others and is looked up at once. If each look-up sorted all pieces, they
- * would be sorted 2048 times each.
- */
+/* Each piece is below all earlier ones, and looked up at once. Sorting all then: n^2/2 elements. */
 static void test_jit_pieces__growing_does_not_sort_all_again(void **state)
 {
 	enum { PIECES = 4096, LOG2 = 12 };
@@ -51,7 +47,7 @@ static void test_jit_pieces__growing_does_not_sort_all_again(void **state)
 	jit_map_release(&map);
 }
 
-/* The pieces in the order in which they came, for searches that look at each. */
+/* all pieces in the order in which they came */
 struct plain {
 	uint64_t start, end;
 	char name[16];
@@ -94,7 +90,6 @@ static void compare(struct jit_map *map, const struct plain *piece, size_t n, ui
 		assert_int_equal(generated.trampoline, of->name[0] == 'p');
 }
 
-/* Puts a piece at @start, or moves the one there to @to. */
 static size_t put_or_move(struct jit_map *map, struct plain *piece, size_t n, uint64_t start,
 	uint64_t to, uint64_t size, bool move)
 {
@@ -116,10 +111,7 @@ static size_t put_or_move(struct jit_map *map, struct plain *piece, size_t n, ui
 	return n + 1;
 }
 
-/*
- * Pieces overlap, are put in the place of others, and are moved, while addresses are looked up
- * after some of them: the map and a search through all pieces find the same.
- */
+/* Pieces overlap, replace others and are moved, with look-ups between. */
 static void test_jit_pieces__finds_what_a_plain_search_finds(void **state)
 {
 	enum { PIECES = 600, RANGE = 1024 };
@@ -144,7 +136,7 @@ static void test_jit_pieces__finds_what_a_plain_search_finds(void **state)
 	jit_map_release(&map);
 }
 
-/* A look-up has put the pieces in another order than that in which they came. */
+/* The look-up has sorted the pieces before the move. */
 static void test_jit_pieces__what_moves_is_found_after_a_look_up(void **state)
 {
 	struct jit_map map = {0};

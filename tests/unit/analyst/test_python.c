@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of CPython as in records, and where they belong in a native stack. */
+/* CPython's frames as in records, and their places in a native stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,9 +50,7 @@ static void put_word(uint8_t *to, size_t at, uint64_t word)
 	memcpy(to + at, &word, sizeof(word));
 }
 
-/*
- * Writes a str object of CPython 3.11 with characters of @kind bytes. Returns its length in bytes.
- */
+/* Writes a str of CPython 3.11 with characters of @kind bytes. Returns its length in bytes. */
 static size_t put_str(uint8_t *to, unsigned kind, bool ascii, const void *text, size_t length)
 {
 	size_t data = ascii ? 48 : 72;
@@ -78,7 +76,7 @@ static void test_python__texts_become_utf8(void **state)
 	n = put_str(b, 1, true, "A.method", 8);
 	assert_true(python_text(l, b, n, text));
 	assert_string_equal(text, "A.method");
-	assert_false(python_text(l, b, n - 1, text)); /* the text is cut */
+	assert_false(python_text(l, b, n - 1, text)); /* cut text */
 	assert_false(python_text(l, b, 40, text));
 	n = put_str(b, 1, false, "\xe4\xff", 2);
 	assert_true(python_text(l, b, n, text));
@@ -103,7 +101,7 @@ static void test_python__texts_become_utf8(void **state)
 	free(big);
 }
 
-/* CPython 3.14 gave 16 bits to "interned", then 2; bits above "ascii" have any value. */
+/* CPython 3.14 first gave "interned" 16 bits, then 2. Bits above "ascii" have any value. */
 static void test_python__both_texts_of_3_14(void **state)
 {
 	static const uint32_t states[] = {
@@ -198,7 +196,7 @@ static void fixture_free(struct fixture *f)
 	free(f);
 }
 
-/* Sets @n native frames with these stack pointers, the innermost first. */
+/* @sp: of the native frames, innermost first. */
 static void set_native(struct fixture *f, size_t n, const uint64_t *sp)
 {
 	for (size_t i = 0; i < n; i++)
@@ -234,7 +232,7 @@ static void assert_group(const struct fixture *f, size_t group, size_t native, c
 	}
 }
 
-/* In CPython 3.11, is_entry of a frame: it is the outermost one of an activation. */
+/* is_entry of a frame of CPython 3.11: the outermost of an activation. */
 #define ENTRY (UINT64_C(1) << 32)
 
 /* CPython 3.11: two activations, of which the outer one runs two frames. */
@@ -247,10 +245,7 @@ static struct fixture *fixture_3_11(void)
 	add_frame(f, 0x9000, 0, ENTRY);
 	add_frame(f, 0xa000, 1, 0);
 	add_frame(f, 0xb000, 2, ENTRY);
-	/*
-	 * Two objects of the stack, at 0x7100 and 0x7400, each with its frame and the object before
-	 * it.
-	 */
+	/* Objects of the stack at 0x7100 and 0x7400: each has its frame, then the next object. */
 	put_word(f->stack, 0x100 + 8, 0x9000);
 	put_word(f->stack, 0x100 + 16, 0x7400);
 	put_word(f->stack, 0x400 + 8, 0xa000);
@@ -271,10 +266,7 @@ static void test_python__3_11_by_its_objects_on_the_stack(void **state)
 	fixture_free(f);
 }
 
-/*
- * If Python's frames and the native stack disagree, they are not merged (0). The locations of
- * Python's frames are made all the same, as the mode "only" (RUNTIMES_ONLY) shows them alone.
- */
+/* Python's frames and the native stack disagree, so only RUNTIMES_ONLY can show Python's. */
 static void test_python__3_11_disagreements(void **state)
 {
 	static const struct {
@@ -327,10 +319,7 @@ static void test_python__3_11_of_a_truncated_stack(void **state)
 	fixture_free(f);
 }
 
-/*
- * In CPython 3.12, byte 6 of a frame's flags is its owner. 3: the frame belongs to the evaluation
- * loop and lies on the C stack.
- */
+/* In 3.12, byte 6 of a frame's flags is its owner. 3: the evaluation loop, on the C stack. */
 #define OWN (UINT64_C(3) << 48)
 
 static void test_python__3_12_by_frames_on_the_stack(void **state)
@@ -340,7 +329,7 @@ static void test_python__3_12_by_frames_on_the_stack(void **state)
 
 	(void)state;
 	set_native(f, 6, sp);
-	/* The innermost activation has not yet begun a frame. */
+	/* The innermost activation has not begun a frame yet. */
 	add_frame(f, 0x7010, 0, OWN);
 	add_frame(f, 0x9000, 0, 0);
 	add_frame(f, 0x7100, 0, OWN);
@@ -366,7 +355,7 @@ static void test_python__the_interpreters_own_code_is_none_of_python(void **stat
 	f->python.layout.version = PYTHON_3_13;
 	add_code_of(f, 1, "__init__", "__init__", 0);
 	set_native(f, 6, sp);
-	/* The innermost activation only has a frame of the interpreter's own code. */
+	/* The innermost activation has only a frame of the interpreter's own code. */
 	add_frame(f, 0x9000, 1, 0);
 	add_frame(f, 0x7100, 0, OWN);
 	add_frame(f, 0x9100, 0, 0);
@@ -376,7 +365,7 @@ static void test_python__the_interpreters_own_code_is_none_of_python(void **stat
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_int_equal(f->result.groups, 1);
 	assert_group(f, 0, 3, "f0f2");
-	add_code_of(f, 1, "/x.py", "f1", 10); /* now a program's code is at that address */
+	add_code_of(f, 1, "/x.py", "f1", 10); /* now a program's code */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_int_equal(f->result.groups, 2);
 	assert_group(f, 0, 1, "f1");
@@ -390,7 +379,7 @@ static struct fixture *fixture_3_10(unsigned objects, unsigned frames)
 	struct fixture *f = fixture_new(PYTHON_3_10);
 
 	set_native(f, 5, sp);
-	/* Objects at 0x7100, 0x7250 and 0x7400. The thread's state points to the innermost one. */
+	/* Objects at 0x7100, 0x7250 and 0x7400; thread_word[0] points to the innermost. */
 	put_word(f->stack, 0x100 + 8, 0x7250);
 	put_word(f->stack, 0x250 + 8, 0x7400);
 	put_word(f->stack, 0x400 + 8, 0x12000150);
@@ -411,13 +400,13 @@ static void test_python__3_10_by_its_objects_on_the_stack(void **state)
 	assert_group(f, 1, 1, "f1");
 	assert_group(f, 2, 2, "f2");
 	fixture_free(f);
-	f = fixture_3_10(3, 2); /* An activation begins: it has no frame yet. */
+	f = fixture_3_10(3, 2); /* an activation begins: no frame yet */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_int_equal(f->result.groups, 2);
 	assert_group(f, 0, 1, "f1");
 	assert_group(f, 1, 2, "f2");
 	fixture_free(f);
-	f = fixture_3_10(2, 3); /* An activation ends: its frame is still linked. */
+	f = fixture_3_10(2, 3); /* an activation ends: its frame is still linked */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_group(f, 0, 1, "f1");
 	assert_group(f, 1, 2, "f2");
@@ -432,7 +421,6 @@ static void test_python__3_10_by_its_objects_on_the_stack(void **state)
 	fixture_free(f);
 }
 
-/* A code object at the address of an earlier one replaces it. */
 static void test_python__an_address_is_used_again(void **state)
 {
 	struct fixture *f = fixture_3_11();
@@ -455,8 +443,8 @@ static void test_python__an_address_is_used_again(void **state)
 }
 
 /*
- * The supervisor resends an object only after RUNTIME_OBJECTS_MOST others. Until then the analyst
- * must know the object, whichever older ones it forgets, and also after the object was resent.
+ * The supervisor resends an object only after RUNTIME_OBJECTS_MOST others, so the analyst must know
+ * that many, whichever it forgets, and also after an object was resent.
  */
 static void test_python__the_last_objects_are_known(void **state)
 {
@@ -479,7 +467,7 @@ static void test_python__the_last_objects_are_known(void **state)
 
 static void test_python__a_version_that_describes_itself(void **state)
 {
-	/* The first words of _Py_DebugOffsets, with the values in the file of a CPython 3.13. */
+	/* first words of _Py_DebugOffsets, with the values of a CPython 3.13 */
 	uint64_t word[64] = {0};
 	struct python_layout l;
 
@@ -528,7 +516,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
 	word[23] = 72;
-	word[15] = 194900; /* the lock lies outside of the interpreter's state */
+	word[15] = 194900; /* the lock is outside of the interpreter's state */
 	assert_int_equal(
 		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
@@ -539,10 +527,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 		-EPROTO);
 }
 
-/*
- * The words of _Py_DebugOffsets by their index (@at), with the values in the file of CPython
- * 3.14.10: the layout is read from them.
- */
+/* Words of _Py_DebugOffsets by their index (@at), with the values of CPython 3.14.10. */
 static void test_python__3_14_describes_itself(void **state)
 {
 	const struct {

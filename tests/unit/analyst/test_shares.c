@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Weights and CPU times go in; the time of each stack, and the time that no stack gets, come out.
- */
+/* Weights and CPU times go in; each stack's time, and the time that no stack gets, come out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +23,6 @@ static void image(struct shares *shares, uint32_t pid, const char *path)
 	assert_int_equal(shares_exec(shares, pid, path), 0);
 }
 
-/* Adds @n samples of @weight each. */
 static void sample(struct shares *shares, uint32_t pid, uint32_t tid, uint32_t stack,
 	uint64_t weight, unsigned n)
 {
@@ -71,14 +68,14 @@ static void test_shares__time_goes_by_weight(void **state)
 	begin(&s, false);
 	image(&s, 7, "/bin/a");
 	sample(&s, 7, 7, 0, 4 * MS, 30);
-	sample(&s, 7, 7, 1, 12 * MS, 10); /* rarer samples, with larger weights */
+	sample(&s, 7, 7, 1, 12 * MS, 10); /* rarer, so of larger weight */
 	cpu(&s, 7, 7, 150 * MS, false);
 	cpu(&s, 7, 7, 50 * MS, false);
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[0], 100 * MS);
 	assert_int_equal(o.stack[1], 100 * MS);
 	assert_int_equal(o.rest, 0);
-	/* Settling works on a copy: the accounts go on as before. */
+	/* Settling works on a copy: the accounts go on. */
 	settled_release(&o.settled);
 	cpu(&s, 7, 7, 200 * MS, true);
 	o = outcome_of(&s);
@@ -107,7 +104,7 @@ static void test_shares__sums_are_exact_to_the_nanosecond(void **state)
 	end(&s, &o);
 }
 
-/* For years of time and of weight, products need 128 bits. */
+/* Products of years of time and weight need 128 bits. */
 static void test_shares__large_sums_do_not_wrap(void **state)
 {
 	const uint64_t years = UINT64_C(10) * 365 * 86400 * 1000000000;
@@ -143,7 +140,7 @@ static void test_shares__threads_with_few_samples_are_pooled_in_their_process(vo
 	cpu(&s, 7, 4, 5 * MS, true); /* thread 4 has no sample */
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[1], 10 * MS);
-	assert_int_equal(o.stack[2], 38 * MS); /* 40 ms for 20 samples; stack 2 has 19 of these */
+	assert_int_equal(o.stack[2], 38 * MS); /* 19 of 20 samples share 40 ms */
 	assert_int_equal(o.stack[3], 2 * MS);
 	assert_int_equal(o.rest, 0);
 	end(&s, &o);
@@ -164,10 +161,7 @@ static void test_shares__processes_with_few_samples_are_pooled_in_their_executab
 			assert_int_equal(shares_exit(&s, pid), 0);
 	}
 	o = outcome_of(&s);
-	/*
-	 * /bin/a used 18 ms in processes 10, 11 and 12. Processes 10 and 11 have all its samples,
-	 * half each, so each gets 9 ms.
-	 */
+	/* /bin/a used 18 ms in 10, 11 and 12. All its samples are in 10 and 11, half each. */
 	assert_int_equal(o.stack[10], 9 * MS);
 	assert_int_equal(o.stack[11], 9 * MS);
 	assert_int_equal(o.stack[13], 6 * MS);
@@ -224,10 +218,7 @@ static void test_shares__per_process_nothing_leaves_its_process(void **state)
 	end(&s, &o);
 }
 
-/*
- * Two threads live one after the other, with the same tid and the same stack: their times are not
- * mixed up.
- */
+/* Two threads, one after the other, have the same tid and both stack 1. */
 static void test_shares__a_tid_that_comes_again_is_another_thread(void **state)
 {
 	struct shares s;
@@ -262,7 +253,7 @@ static void test_shares__an_exec_begins_anew(void **state)
 	cpu(&s, 9, 9, 3 * MS, true);
 	cpu(&s, 7, 7, 1 * MS, false);
 	o = outcome_of(&s);
-	assert_int_equal(o.stack[0], 3 * MS); /* with the time of the shell itself */
+	assert_int_equal(o.stack[0], 3 * MS); /* includes the shell's own time */
 	assert_int_equal(o.settled.rests, 1);
 	assert_string_equal(s.executable[o.settled.rest[0].executable].path, "/bin/ls");
 	assert_int_equal(o.rest, 3 * MS);
@@ -284,7 +275,7 @@ static void test_shares__without_any_time_the_weights_stand(void **state)
 	assert_int_equal(o.stack[0], 12 * MS);
 	assert_int_equal(o.stack[1], 9 * MS);
 	settled_release(&o.settled);
-	/* The end of a process that used no further CPU time changes nothing. */
+	/* The process ends without more CPU time. */
 	assert_int_equal(shares_exit(&s, 7), 0);
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[0], 12 * MS);
@@ -313,8 +304,8 @@ static void test_shares__a_view_is_told_factors(void **state)
 }
 
 /*
- * Of 200,000 processes that have ended, the half with a sample take 32 bytes each, and 16 for each
- * stack. The others are pooled in their two executables.
+ * Of 200,000 processes that have ended, those with a sample (half) take 32 bytes each, and 16 for
+ * each stack. The others are pooled in their two executables.
  */
 static void test_shares__a_storm_takes_little(void **state)
 {
@@ -343,8 +334,8 @@ static void test_shares__a_storm_takes_little(void **state)
 }
 
 /*
- * Samples left out (--user-only) take no entries, of which there would be one list with one for
- * each thread. They get their part of the time of accounts of their own and of pools.
+ * Samples left out (--user-only) take no entries, but get their part of the time of accounts
+ * of their own and of pools.
  */
 static void test_shares__samples_left_out_have_no_list(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many bytes of a stack the analyst requests, given how many the last stacks needed. */
+/* Bytes of a stack that the analyst requests, given how many the last stacks needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,13 +18,10 @@ static void test_stack_need__is_what_was_used_and_a_reserve(void **state)
 
 	(void)state;
 	assert_int_equal(stack_need_note(&need, 1 * KIB, 64 * KIB, false), 8 * KIB);
-	/* For the same length again, or a little more, no request is sent. */
+	/* For the same length, or a little more, no request is sent. */
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(stack_need_note(&need, (1 + i % 2) * KIB, 8 * KIB, false), 0);
-	/*
-	 * 6 KiB are needed; half of that and 4 KiB are the reserve; the sum is rounded up to 16
-	 * KiB.
-	 */
+	/* 6 KiB are needed, and 3 + 4 KiB are the reserve: rounded up to 16 KiB. */
 	assert_int_equal(stack_need_note(&need, 6 * KIB, 8 * KIB, false), 16 * KIB);
 	assert_int_equal(stack_need_note(&need, 1 * KIB, 16 * KIB, false), 0);
 }
@@ -35,13 +32,10 @@ static void test_stack_need__one_that_was_cut_is_copied_further(void **state)
 
 	(void)state;
 	assert_int_equal(stack_need_note(&need, 63 * KIB, 64 * KIB, true), 256 * KIB);
-	/*
-	 * The next stack was copied before the supervisor got the request, so there is no second
-	 * one.
-	 */
+	/* The next stack was copied before the supervisor got the request: no second request. */
 	assert_int_equal(stack_need_note(&need, 63 * KIB, 64 * KIB, true), 0);
 	assert_int_equal(stack_need_note(&need, 255 * KIB, 256 * KIB, true), 1024 * KIB);
-	/* --max-stack may allow less than is requested. Requests still come to an end. */
+	/* Requests end even if --max-stack allows less than they ask for. */
 	for (unsigned i = 0; i < 10; i++)
 		(void)stack_need_note(&need, 0, need.requested, true);
 	assert_int_equal(need.requested, REQUEST_STACK_MOST);
@@ -59,7 +53,7 @@ static void test_stack_need__falls_slowly(void **state)
 		requests += stack_need_note(&need, 1 * KIB, need.requested, false) > 0;
 	assert_in_range(n, 100, 400);
 	assert_in_range(requests, 1, 3);
-	/* An occasional deep stack keeps the request large enough: none is cut. */
+	/* A deep stack now and then keeps the request large enough for it. */
 	for (n = 0; n < 1000; n++)
 		assert_int_equal(
 			stack_need_note(&need, n % 50 ? KIB : 100 * KIB, 256 * KIB, false) > 0,

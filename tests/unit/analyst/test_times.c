@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the CPU times of threads are distributed over their samples, in proportion to weights. */
+/* The CPU times of threads are distributed over their samples in proportion to weights. */
 #include "tests/unit/stream_fixture.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ static void put_samples(struct stream *stream, uint32_t pid, uint32_t tid, uint6
 		put_sample(stream, pid, tid, pc, 4 * MS);
 }
 
-/* Returns the CPU time of a thread's samples at @pc; [unsampled] rows have pc 0. */
+/* CPU time of a thread's samples at @pc; [unsampled] rows have pc 0. */
 static int64_t cpu_at(const struct profile *p, const char *thread, uint64_t pc)
 {
 	int64_t sum = 0;
@@ -62,7 +62,7 @@ static void test_times__a_renamed_thread_is_one_account(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* Returns a task's CPU time as the kernel has it; -1: unknown. */
+/* A task's CPU time as the kernel has it; -1: unknown. */
 static int64_t task_cpu(const struct profile *p, const char *thread)
 {
 	uint64_t cpu_ns;
@@ -75,9 +75,8 @@ static int64_t task_cpu(const struct profile *p, const char *thread)
 }
 
 /*
- * CPU time is distributed over the samples of many threads together. A task's own time, however, is
- * what the kernel charged to that thread. Writing and reading a profile, merging and splitting keep
- * it.
+ * Samples of many threads share their CPU time. A task's own time is what the kernel charged to
+ * that thread, also after writing and reading, merging and splitting a profile.
  */
 static void test_times__each_thread_has_its_own_time(void **state)
 {
@@ -98,7 +97,7 @@ static void test_times__each_thread_has_its_own_time(void **state)
 	put_samples(&stream, 7, 8, 0x10000010, 1);
 	put_samples(&stream, 7, 9, 0x10000010, 1);
 	p = analyst_profile(stream.analyst);
-	assert_int_equal(task_cpu(p, "first"), 20 * MS); /* what a live view shows */
+	assert_int_equal(task_cpu(p, "first"), 20 * MS); /* shown by a live view */
 	assert_int_equal(task_cpu(p, "second"), -1);
 	put_thread(&stream, 7, 9, "renamed");
 	put_samples(&stream, 7, 9, 0x10000010, 1);
@@ -107,7 +106,7 @@ static void test_times__each_thread_has_its_own_time(void **state)
 	put_cpu(&stream, 7, 9, 3 * MS, true);
 	for (uint32_t tid = 20; tid < 40; tid++)
 		put_cpu(&stream, 7, tid, 70 * MS, true);
-	/* Another thread with a tid that was used before. It has no sample. */
+	/* another thread with a used tid, without a sample */
 	put_cpu(&stream, 7, 8, 5 * MS, true);
 	put_exit(&stream, 7, 1478 * MS);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 1478000000\n");
@@ -198,7 +197,7 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* Puts 30 ticks in user mode and 90 in calls of a process, 20 in user mode of another. */
+/* 30 ticks in user mode and 90 in calls of one process, 20 in user mode of another. */
 static void put_calls(struct stream *stream)
 {
 	put_start(stream);

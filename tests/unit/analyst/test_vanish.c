@@ -40,7 +40,7 @@ static void test_vanish__a_truncated_file_reads_as_zeros(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-/* A SIGBUS that was sent, not caused by an access, still ends the process. */
+/* The signal is sent, not caused by an access. */
 static void test_vanish__a_sent_signal_still_ends_us(void **state)
 {
 	int status;

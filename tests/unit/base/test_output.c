@@ -38,7 +38,6 @@ static void test_output__names(void **state)
 	assert_false(output_is_timed("100%%t.pb.gz"));
 }
 
-/* A process may choose a name that is dangerous as a part of a file's name. */
 static void test_output__names_that_processes_choose(void **state)
 {
 	static const struct {
@@ -169,7 +168,7 @@ static void test_output__what_belongs_to_a_series(void **state)
 	assert_false(series_has("%", "x"));
 }
 
-/* The piece of 714 is completed last; the pieces of 718 and 720 are the newest all the same. */
+/* The piece of 714 is completed last, but those of 718 and 720 are the newest. */
 static void test_output__the_oldest_of_a_series_goes_first(void **state)
 {
 	static const char *const name[] = {

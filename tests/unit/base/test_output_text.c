@@ -9,7 +9,7 @@
 
 #include "base/output_text.h"
 
-/* Expects the same output if the text is put at once, and byte by byte. */
+/* @expected comes out whether the text is put at once or byte by byte. */
 static void assert_put(const char *text, const char *expected)
 {
 	for (size_t step = 1; step <= 64; step += 63) {
@@ -53,7 +53,7 @@ static void test_output_text__takes_control_from_it(void **state)
 	assert_put("a\bb\177", "a?b?");
 	assert_put("\xc2\x9b"
 		   "31m",
-		"??31m"); /* U+009B begins a sequence, too */
+		"??31m"); /* U+009B begins a control sequence, too */
 	assert_put("\033", "?");
 	assert_put("\033[1111111111111111111111111111111111m",
 		"?[1111111111111111111111111111111111m");

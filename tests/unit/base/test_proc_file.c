@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the files of /proc, and a file read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +10,7 @@
 
 #include "base/proc_file.h"
 
-/*
- * A process may choose a name that looks like another line. The kernel prints a newline in it as
- * \n.
- */
+/* A process may choose a name that looks like a line; the kernel prints its newline as \n. */
 static const char status[] =
 	"Name:\tUid:\t7\nUid:\t1000\t1001\t1002\t1003\nShdPnd:\t00000000000000a0\n"
 	"NSpid:\t4711\t12\nSeccomp:\t2\nEmpty:\n";

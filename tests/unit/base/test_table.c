@@ -44,7 +44,6 @@ static void test_table__finds_what_was_added_even_with_equal_hashes(void **state
 	table_release(&table);
 }
 
-/* The @nth allocation fails: the number is not there, and those added before it are. */
 static void test_table__stays_as_it_was_if_memory_runs_out(void **state)
 {
 	uint64_t *number = NULL;
@@ -75,7 +74,6 @@ static void test_table__stays_as_it_was_if_memory_runs_out(void **state)
 	table_release(&table);
 }
 
-/* Neighbouring numbers and short strings fall into different slots. */
 static void test_table__hash_spreads(void **state)
 {
 	unsigned count[256] = {0};
@@ -147,10 +145,7 @@ static void test_table__pool_keeps_each_string_once(void **state)
 	pool_release(&pool);
 }
 
-/*
- * A long string is found by its address without a look at its bytes, which are changed here; a
- * short one by its bytes.
- */
+/* A long string is found by its address alone, though its bytes change here. */
 static void test_table__pool_finds_long_strings_by_their_address(void **state)
 {
 	static char big[POOL_LONG_BYTES + 1];
@@ -178,10 +173,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/*
- * Pairs of small numbers have hardly more equal hashes than random ones, although many pairs have
- * the same exclusive-or.
- */
+/* Pairs of small numbers, of which many have the same exclusive-or. */
 static void test_table__pairs_of_numbers_spread(void **state)
 {
 	enum { N = 1000 };

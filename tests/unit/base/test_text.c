@@ -24,7 +24,7 @@ static void test_text__counts_columns(void **state)
 	assert_int_equal(text_columns(""), 0);
 	assert_int_equal(text_columns("abc"), 3);
 	assert_int_equal(text_columns("h\xc3\xa9"), 2); /* e with an acute accent */
-	assert_int_equal(text_columns("e\xcc\x81"), 1); /* the same as two characters */
+	assert_int_equal(text_columns("e\xcc\x81"), 1); /* e, then the accent as a character */
 	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* two wide characters */
 	assert_int_equal(text_columns("a\xff"
 				      "b"),
@@ -33,10 +33,7 @@ static void test_text__counts_columns(void **state)
 
 static void test_text__decodes_only_utf8(void **state)
 {
-	/*
-	 * Invalid UTF-8: an overlong form, a surrogate, a character beyond the last one, a lone
-	 * continuation byte, a form that is cut short.
-	 */
+	/* An overlong form, a surrogate, too large, a lone continuation, cut short, five bytes. */
 	static const char *const wrong[] = {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80",
 		"\xe2\x82", "\xf8\x88\x80\x80\x80"};
 	const char *right = "\xf0\x9f\x98\x80";
@@ -87,10 +84,7 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	/* The content of arguments is cut first. */
 	assert_cut(name, 59, true, "ns::map<std::string, int>::insert(...)");
 	assert_cut(name, 35, false, "ns::map<\xe2\x80\xa6>::insert(\xe2\x80\xa6)");
-	/*
-	 * If that is not enough, the first components are cut, and at last the middle of the last
-	 * one.
-	 */
+	/* Then the first components are cut, and at last the middle of the last one. */
 	assert_cut(name, 22, true, "...::insert(...)");
 	assert_cut("ns::a_long_function", 9, true, "a_l...ion");
 	assert_cut("tokio::runtime::task::Context::run_task::{{closure}}", 40, true,
@@ -115,7 +109,6 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	assert_cut("abcdefghijklmnop", 2, true, "ab");
 }
 
-/* A hostile name takes linear time. */
 static void test_text__cuts_a_name_of_a_million_brackets(void **state)
 {
 	const size_t bytes = 1000000;
@@ -130,9 +123,8 @@ static void test_text__cuts_a_name_of_a_million_brackets(void **state)
 }
 
 /*
- * One step of the rule for cutting names, in its simplest form, with which text_cut_name() is
- * compared: empties the last pair of brackets whose content is not an ellipsis yet. False: there is
- * none.
+ * A step of the rule for cutting names, in its simplest form, to compare text_cut_name() with:
+ * empties the last pair of brackets that has more than an ellipsis. False: there is none.
  */
 static bool empty_last(char *text, char open, char close)
 {
@@ -176,7 +168,7 @@ static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
 		while (strlen(plain) > columns && empty_last(plain, '<', '>'))
 			;
 		if (strlen(plain) > columns)
-			continue; /* text_cut_name() also cuts its middle; @plain lacks that */
+			continue; /* text_cut_name() cuts more than brackets here */
 		text = strdup(name);
 		assert_int_equal(text_cut_name(&text, columns, true), 0);
 		assert_string_equal(text, plain);
@@ -184,7 +176,7 @@ static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
 	}
 }
 
-/* Hostile names take linear time: in quadratic time the test would exceed its time limit. */
+/* In quadratic time this test would exceed its time limit. */
 static void test_text__takes_linear_time(void **state)
 {
 	static const char *const parts[] = {"(", "<", "(aaaa)", "<aaaa>", "(<", "operator<", ")",

@@ -72,7 +72,6 @@ static void test_call__request_round_trip(void **state)
 	assert_int_equal(r.scale, UINT32_MAX);
 }
 
-/* Every truncation and every changed byte is refused. */
 static void test_call__damaged_request_is_refused(void **state)
 {
 	uint8_t data[CALL_MAX_BYTES];
@@ -95,7 +94,7 @@ static void test_call__damaged_request_is_refused(void **state)
 	assert_int_equal(call_get_request(data, (size_t)bytes, &q), 0);
 }
 
-/* Writes the checksum of @bytes bytes as the head of proto/call.h defines it. */
+/* Writes the checksum that proto/call.h defines. */
 static void sum_up(uint8_t *data, size_t bytes)
 {
 	uint32_t sum = UINT32_C(2166136261);
@@ -107,7 +106,7 @@ static void sum_up(uint8_t *data, size_t bytes)
 		data[8 + i] = (uint8_t)(sum >> 8 * i);
 }
 
-/* A message of another version or size is refused, even with a valid checksum. */
+/* The checksum is valid, so the version or the size alone is the reason. */
 static void test_call__another_version_is_refused(void **state)
 {
 	uint8_t data[CALL_MAX_BYTES], was[4];
@@ -160,10 +159,7 @@ static void test_call__flags(void **state)
 	assert_true(put(data, &q) > 0);
 	q.flags = (uint32_t)(CALL_TICK_MOST + 1) << CALL_TICK_SHIFT;
 	assert_int_equal(put(data, &q), -EINVAL);
-	/*
-	 * A status request contains no table. It asks about the process's table, not about a
-	 * thread's.
-	 */
+	/* A status request has no table, and asks about the process's table, not a thread's. */
 	q.flags = CALL_STATUS;
 	assert_int_equal(put(data, &q), -EINVAL);
 	q.total = q.count = 0;
@@ -208,7 +204,6 @@ static void test_call__largest_request_is_atomic(void **state)
 	assert_int_equal(call_put_request(data, sizeof(data), &q, many), -ENOSPC);
 }
 
-/* Requests between garbage and parts of requests are all found. */
 static void test_call__scan_passes_over_garbage(void **state)
 {
 	uint8_t data[4 * CALL_MAX_BYTES], message[CALL_MAX_BYTES];
@@ -220,17 +215,17 @@ static void test_call__scan_passes_over_garbage(void **state)
 	(void)state;
 	memcpy(data, "SPRSPRQx", 8);
 	n = 8;
-	memcpy(data + n, message, 60); /* A truncated request, right before a whole one. */
+	memcpy(data + n, message, 60); /* truncated, right before a whole one */
 	n += 60;
 	memcpy(data + n, message, (size_t)bytes);
 	n += (size_t)bytes;
 	message[20] ^= 1;
-	memcpy(data + n, message, (size_t)bytes); /* A hostile request. */
+	memcpy(data + n, message, (size_t)bytes); /* its checksum is wrong */
 	n += (size_t)bytes;
 	message[20] ^= 1;
 	memcpy(data + n, message, (size_t)bytes);
 	n += (size_t)bytes;
-	memcpy(data + n, message, 100); /* A truncated request at the end. */
+	memcpy(data + n, message, 100); /* truncated at the end */
 	n += 100;
 	while (call_scan(data + at, n - at, true, &got, &used) == 1) {
 		assert_int_equal(got.pid, example.pid);
@@ -239,17 +234,14 @@ static void test_call__scan_passes_over_garbage(void **state)
 	}
 	assert_int_equal(at + used, n);
 	assert_int_equal(found, 2);
-	/*
-	 * The size field exceeds any request, and these data: no request is found, and all bytes
-	 * are consumed.
-	 */
+	/* The size field exceeds any request and these data: all 8 bytes are consumed. */
 	huge = malloc(8);
 	assert_non_null(huge);
 	memcpy(huge, "SPRQ\x01\0\xff\xff", 8);
 	assert_int_equal(call_scan(huge, 8, true, &got, &used), 0);
 	assert_int_equal(used, 8);
 	free(huge);
-	/* While more data may come, an incomplete request at the end is kept. */
+	/* An incomplete request at the end is kept if more data may come. */
 	assert_int_equal(call_scan(data + n - 100, 100, false, &got, &used), 0);
 	assert_int_equal(used, 0);
 	assert_int_equal(call_scan(data + n - 101, 101, false, &got, &used), 0);
@@ -260,7 +252,7 @@ static void test_call__scan_passes_over_garbage(void **state)
 	assert_int_equal(used, 4);
 }
 
-/* Scans @bytes bytes at the very end of the memory. Returns how many are taken. */
+/* Scans from a heap copy, so that a sanitizer sees a read too far. Returns the bytes taken. */
 static size_t scan(const uint8_t *data, size_t bytes, bool drained, int expected)
 {
 	uint8_t *own = malloc(bytes);
@@ -274,10 +266,6 @@ static size_t scan(const uint8_t *data, size_t bytes, bool drained, int expected
 	return used;
 }
 
-/*
- * Scans data that end within a request: at different places of it, and with other bytes before it
- * or none.
- */
 static void test_call__scan_keeps_what_may_grow(void **state)
 {
 	uint8_t data[4 * CALL_MAX_BYTES] = {0}, *message = data + CALL_MAX_BYTES;
@@ -289,24 +277,21 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	assert_int_equal(scan(message, bytes, false, 1), bytes);
 	assert_int_equal(scan(message, bytes, true, 1), bytes);
 	/*
-	 * The data end within a request: after its magic (4 bytes), before its size (6), after the
-	 * size (8), and one byte before its end. Other bytes before the request are consumed.
+	 * The data end behind the request's magic (4 bytes), before its size (6), behind its size (8),
+	 * and a byte before its end. Bytes before the request are consumed.
 	 */
 	assert_int_equal(scan(message, 4, false, 0), 0);
 	assert_int_equal(scan(message - 2, 2 + 6, false, 0), 2);
 	assert_int_equal(scan(message - 2, 2 + 8, false, 0), 2);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, false, 0), 40);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, true, 0), 40 + bytes - 1);
-	/*
-	 * The bytes before the magic look like a size field, but are not taken for one: they are
-	 * consumed, and only the incomplete request is kept.
-	 */
+	/* The bytes before the magic look like a size field, but are consumed as garbage. */
 	message[-1] = 8;
 	assert_int_equal(scan(message - 8, 8 + 100, false, 0), 8);
 	/* An invalid request, then the first bytes of a magic. */
 	memcpy(message, "SPRQ\x01\0\0\0xxSP", 12);
 	assert_int_equal(scan(message, 12, false, 0), 10);
-	/* An impossible size is not followed beyond the data. */
+	/* A size larger than any request's: nothing beyond the data is read. */
 	memcpy(message, "SPRQ\x01\0\x01\x10", 8);
 	assert_int_equal(scan(data, CALL_MAX_BYTES + 8, true, 0), CALL_MAX_BYTES + 8);
 	/* The largest request is kept while its last byte is missing, and then taken. */
@@ -357,7 +342,7 @@ static void test_call__answer_round_trip(void **state)
 	assert_int_equal(b.inode, 99);
 	for (size_t n = 0; n < CALL_ANSWER_BYTES; n++)
 		assert_int_equal(call_get_answer(data, n, &b), -EPROTO);
-	data[6]++; /* its own size field says one byte more */
+	data[6]++; /* the size field: a byte more */
 	assert_int_equal(call_get_answer(data, CALL_ANSWER_BYTES + 1, &b), -EPROTO);
 	data[6]--;
 	data[0]++;
@@ -396,7 +381,7 @@ static void test_call__status_round_trip(void **state)
 	assert_true(b.first_dead[2] == UINT32_MAX);
 	for (size_t n = 0; n < CALL_STATUS_BYTES; n++)
 		assert_int_equal(call_get_status(data, n, &b), -EPROTO);
-	data[6]++; /* its own size field says one byte more */
+	data[6]++; /* the size field: a byte more */
 	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES + 1, &b), -EPROTO);
 	data[6]--;
 	data[8] = CALL_STATES;
@@ -422,7 +407,6 @@ static void test_call__periods(void **state)
 		UINT64_C(10000000000));
 }
 
-/* Decodes the message @q, and adds it to the assembly. */
 static int add(struct call_assembly *a, const struct call_request *q)
 {
 	uint8_t data[CALL_MAX_BYTES];
@@ -447,13 +431,13 @@ static void test_call__assembly(void **state)
 	/* The regions are borrowed from memory that the next message overwrites. */
 	assert_null(a.head.regions);
 	assert_int_equal(add(&a, &q), 0);
-	assert_int_equal(add(&a, &q), 0); /* A repeated piece is skipped. */
+	assert_int_equal(add(&a, &q), 0); /* a repeated piece is skipped */
 	assert_int_equal(a.have, 2);
 	other = q;
-	other.first = 3; /* A piece is missing. */
+	other.first = 3; /* a piece is missing */
 	assert_int_equal(add(&a, &other), -EPROTO);
 	other = q;
-	other.first = 1; /* A piece overlaps. */
+	other.first = 1; /* a piece overlaps */
 	assert_int_equal(add(&a, &other), -EPROTO);
 	other = q;
 	other.first = 2;
@@ -470,7 +454,7 @@ static void test_call__assembly(void **state)
 	assert_int_equal(room[0].base, 1);
 	assert_int_equal(room[1].base, UINT64_MAX);
 	assert_int_equal(room[3].scale, UINT32_MAX);
-	/* The off request has no regions. */
+	/* A request without regions, as off is, is complete at once. */
 	q.total = q.first = q.count = 0;
 	call_assembly_begin(&a, &q);
 	assert_int_equal(add(&a, &q), 1);

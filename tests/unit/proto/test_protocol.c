@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * docs/PROTOCOL.md (its path is in the environment) agrees with the codecs: the output of each
- * encoder is compared with the offsets and sizes in its tables.
- */
+/* Each encoder's output has the offsets and sizes that the tables of docs/PROTOCOL.md give. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,9 +56,8 @@ static const struct field *find(const struct field *fields, const char *name)
 }
 
 /*
- * Compares @data with the table under "### @section". Each row must be one of @fields, and each
- * field a row. Rows follow each other without overlap. A row of size "-" must begin where its
- * field's value says, within the message.
+ * Compares @data with the table under "### @section": the rows are @fields, without overlap. A row
+ * of size "-" begins where its field's value says, within the message.
  */
 static void check(
 	const char *section, const uint8_t *data, size_t bytes, const struct field *fields)
@@ -137,7 +133,7 @@ static void test_protocol__calls(void **state)
 		.lost = 0x7777777777777777,
 		.first_dead = {0x66}};
 	uint8_t data[CALL_MAX_BYTES], seal[CALL_SEAL_BYTES];
-	uint32_t sum = UINT32_C(2166136261); /* The checksum, by its definition. */
+	uint32_t sum = UINT32_C(2166136261); /* FNV-1a */
 	int n = call_put_request(data, sizeof(data), &q, &region);
 
 	(void)state;

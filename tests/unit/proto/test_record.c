@@ -10,7 +10,7 @@
 #include "proto/bytes.h"
 #include "proto/record.h"
 
-/* Decodes from an exact heap copy, and checks that every truncation is refused or harmless. */
+/* Decodes @data. Each truncation, in an exact heap copy, is refused. */
 static void decode(const uint8_t *data, int bytes, struct record *ret_record)
 {
 	struct record rec;
@@ -94,10 +94,7 @@ static void test_record__sample_with_two_pieces(void **state)
 	int bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
 
 	(void)state;
-	/*
-	 * Bytes: 104 fixed; 8 of registers; 5 of the stack and 3 of padding; 8 of the outer piece's
-	 * address; 11 of that piece and 5 of padding.
-	 */
+	/* 104 fixed, 8 of registers, 8 of stack, 8 of the outer piece's address, 16 of the piece. */
 	assert_int_equal(bytes, 144);
 	assert_int_equal(bytes, record_sample_bytes(&s));
 	decode(buffer, bytes, &rec);
@@ -105,7 +102,7 @@ static void test_record__sample_with_two_pieces(void **state)
 	assert_int_equal(rec.as.sample.outer_bytes, 11);
 	assert_true(rec.as.sample.outer_base == 0x7fff0010);
 	assert_memory_equal(rec.as.sample.outer, "interrupted", 11);
-	/* The second piece is a goroutine's stack: its origin takes 16 bytes more. */
+	/* The second piece is a goroutine's stack: 16 bytes more say where it was left. */
 	s.flags = RECORD_SAMPLE_LEFT;
 	s.left_pc = 0x401000;
 	s.left_sp = 0xc000010010;
@@ -118,7 +115,6 @@ static void test_record__sample_with_two_pieces(void **state)
 	assert_memory_equal(rec.as.sample.outer, "interrupted", 11);
 }
 
-/* Bytes are at the offsets that the head of proto/record.h gives. */
 static void test_record__offsets_are_those_of_the_table(void **state)
 {
 	uint8_t buffer[256];
@@ -235,7 +231,6 @@ static void test_record__cpu_round_trip(void **state)
 	assert_int_equal(record_put_cpu(b, sizeof(b) - 1, 1, 0, &cpu), -ENOSPC);
 }
 
-/* A stream of another version is refused, not misread. */
 static void test_record__another_version_is_refused(void **state)
 {
 	const struct record_start start = {.command = ""};

@@ -27,7 +27,6 @@ static void pair_init(struct pair *pair, uint64_t capacity)
 	assert_int_equal(ring_open(&pair->consumer, pair->memory, ring_memory_bytes(capacity)), 0);
 }
 
-/* Produces a record of @bytes bytes that contains @value. */
 static bool produce(struct ring *ring, size_t bytes, uint64_t value, bool event)
 {
 	uint8_t *at = ring_reserve(ring, bytes, event);
@@ -106,10 +105,7 @@ static uint64_t drain(struct pair *pair)
 	return n;
 }
 
-/*
- * If the consumer keeps up, little of the ring's memory is touched. Records are neither lost nor
- * repeated.
- */
+/* If the consumer keeps up, the producer touches little of the ring's memory. */
 static void test_ring__begins_anew_when_it_is_empty(void **state)
 {
 	enum { RECORD = 8192, MEMORY = 16 << 20 };
@@ -139,7 +135,7 @@ static void test_ring__begins_anew_when_it_is_empty(void **state)
 
 /*
  * While the consumer sleeps, the producer has room for as many bytes as were used before it began
- * anew; an eighth of that is only for events.
+ * anew. An eighth of these is only for events.
  */
 static void test_ring__has_room_when_it_begins_anew(void **state)
 {
@@ -177,15 +173,12 @@ static void test_ring__goes_on_while_the_consumer_works(void **state)
 
 	(void)state;
 	pair_init(&pair, MEMORY);
-	/*
-	 * Each record leaves the ring empty. Nevertheless the producer does not go back to the
-	 * ring's beginning, as the consumer is not asleep.
-	 */
+	/* Each record leaves the ring empty, but the producer goes on, as the consumer is awake. */
 	for (; n < (3 << 20) / RECORD; n++) {
 		assert_true(produce(&pair.producer, RECORD, n, false));
 		assert_int_equal(drain(&pair), 1);
 	}
-	/* The consumer sleeps with records left in the ring: all of the ring can be used. */
+	/* The consumer sleeps with records left in the ring: the whole ring can be used. */
 	assert_true(produce(&pair.producer, RECORD, n, false));
 	assert_false(ring_sleep(&pair.consumer));
 	for (n = 1; produce(&pair.producer, RECORD, n, false);)
@@ -205,7 +198,7 @@ static void test_ring__shorter_commit_than_reservation(void **state)
 	(void)state;
 	pair_init(&pair, 4096);
 	assert_non_null(ring_reserve(&pair.producer, 3000, true));
-	assert_true(produce(&pair.producer, 21, 7, true)); /* Cancels the first reservation. */
+	assert_true(produce(&pair.producer, 21, 7, true)); /* cancels the first reservation */
 	record = ring_peek(&pair.consumer, &bytes, &error);
 	assert_non_null(record);
 	assert_int_equal(bytes, 24);
@@ -250,7 +243,7 @@ static void test_ring__rings_only_for_a_sleeper(void **state)
 	pair_init(&pair, 4096);
 	memset(ring_reserve(&pair.producer, 16, true), 1, 16);
 	assert_false(ring_commit(&pair.producer, 16));
-	/* As there is a record, the consumer must not sleep. */
+	/* There is a record, so the consumer must not sleep. */
 	assert_false(ring_sleep(&pair.consumer));
 	assert_non_null(ring_peek(&pair.consumer, &bytes, &error));
 	ring_consume(&pair.consumer);
@@ -310,7 +303,7 @@ static void *produce_all(void *context)
 	return NULL;
 }
 
-/* Producer and consumer as two threads at once; also run under ThreadSanitizer. */
+/* Also run under ThreadSanitizer. */
 static void test_ring__two_threads(void **state)
 {
 	struct pair pair;
