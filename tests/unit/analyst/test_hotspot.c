@@ -217,14 +217,14 @@ static void test_hotspot__interpreted_frames(void **state)
 	assert_caller(&caller, CODE + 64, STACK(3), STACK(20));
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
 	/*
-	 * While the interpreter searches for an interface's method, r13 has another use. The stack then
-	 * gives the bytecode's address.
+	 * While the interpreter searches for an interface's method, r13 has another use, and the
+	 * stack gives the bytecode's address.
 	 */
 	m->reg[R13] = AT(MADE_METHODS) + 0x123;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/* After a call, r13 still has the callee's value. The stack gives the bytecode's address. */
+	/* After a call, r13 has the callee's value, and the stack gives the bytecode's address. */
 	m->reg[R13] = STACK(2);
 	m->stack[2] = 0;
 	assert_int_equal(made_step(m, frame, &caller), 1);
@@ -313,8 +313,8 @@ static void test_hotspot__adapters(void **state)
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(2), STACK(8));
 	/*
-	 * To the interpreter: the return address is popped; then there is room for arguments, with an
-	 * old word on top.
+	 * To the interpreter: the return address is popped; then there is room for arguments, with
+	 * an old word on top.
 	 */
 	frame.pc = AT(code) + 33;
 	assert_int_equal(made_step(m, frame, &caller), 1);
@@ -467,7 +467,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 	m->stack[4] = CODE + 32;
 	assert_int_equal(made_step(m, frame_at(CODE + 40, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 32, STACK(5), 0x777);
-	/* A stub called directly: the call before the return address has this stub as its target. */
+	/* A stub called directly: it is the target of the call before the return address. */
 	m->stack[0] = 0;
 	m->stack[1] = CODE + 32;
 	m->stack[2] = CODE + 45;

@@ -55,7 +55,7 @@ static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 	m->now_ns = m->hotspot.now_ns;
 	assert_int_equal(made_step(m, interpreted, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
-	/* New code is read with its methods. One has replaced a known method: others may have, too. */
+	/* New code is read with its methods. One replaced a known one: others may be gone, too. */
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.other p/Outer.java:10");
 	assert_int_equal(made_step(m, interpreted, &caller), 1);

@@ -164,7 +164,7 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	assert_true(jit_map_unwind(&map, 0x3004, 0, &found));
 	assert_null(found.eh_frame);
 	assert_true(found.trampoline);
-	/* Addresses after a trampoline belong to it, but not across mappings or after other code. */
+	/* An address after a trampoline is of it, unless in another mapping or after other code. */
 	assert_true(jit_map_unwind(&map, 0x3014, 0x3000, &found));
 	assert_true(found.trampoline);
 	assert_false(jit_map_unwind(&map, 0x3014, 0x3010, &found));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second form of AIX's profil(), from entries in a program's memory to the counter of an
- * address: decode_aix(), and the table that the supervisor makes of its result, compared with the
- * manual.
+ * The second form of AIX's profil(): decode_aix(), and the supervisor's table of its result,
+ * compared with the manual.
  */
 #include "client/aix.c"
 
@@ -40,7 +39,7 @@ static uint64_t address_of(const struct region_table *table, uint64_t pc)
 	return region_look_up(table, NULL, pc, &hit) ? hit.address : NOWHERE;
 }
 
-/* AIX-18: the scale that is computed from p_low, p_high and p_bufsize if p_scale requests that. */
+/* AIX-18: a p_scale of -1: the scale is computed from p_low, p_high and p_bufsize. */
 static void test_aix__computed_scales(void **state)
 {
 	static const struct {
@@ -80,7 +79,7 @@ static void test_aix__computed_scales(void **state)
 	}
 }
 
-/* Finds the counter of @pc entry by entry, as the sentences of the manual say. */
+/* Finds the counter of @pc entry by entry, by the sentences of the manual. */
 static uint64_t oracle(const struct entry *e, unsigned n, uint64_t pc)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -109,8 +108,8 @@ static uint32_t below(uint32_t n)
 }
 
 /*
- * AIX-16, AIX-20: compares with the oracle for random arrays that ascend, with gaps, overlaps,
- * sizes of 0 and 1, and all scales.
+ * AIX-16, AIX-20: random arrays that ascend, with gaps, overlaps, sizes of 0 and 1, and all scales,
+ * agree with the oracle.
  */
 static void test_aix__random_arrays_match_the_oracle(void **state)
 {
@@ -156,10 +155,7 @@ static void test_aix__ascending(void **state)
 	assert_int_equal(check_ascending(NULL, 1, &a, &a), -EINVAL);
 }
 
-/*
- * AIX-21: the array ends with the entry whose p_high is 0. As many entries as are permitted may
- * precede it.
- */
+/* AIX-21: the entry with p_high 0 ends the array; as many as are permitted may precede it. */
 static void test_aix__the_length_of_an_array(void **state)
 {
 	struct entry *e = calloc(CALL_MAX_REGIONS + 1, sizeof(*e));

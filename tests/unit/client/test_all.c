@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the table of regions that sprofil_all(3) makes and turns on (client/all.c). The test
- * replaces the loader, memory allocation, and the call that turns the table on.
+ * The table of regions that sprofil_all(3) makes and turns on (client/all.c). Loader, memory
+ * allocation, and the call that turns the table on, are this test's.
  */
 #include <link.h>
 
@@ -32,7 +32,6 @@ static int fake_munmap(void *at, size_t bytes);
 #define HEADERS 7
 #define TEXT    UINT64_C(0x7f0000000000)
 
-/* The first object is the program. */
 static struct object {
 	char name[32];
 	uint64_t address;
@@ -42,10 +41,7 @@ static struct object {
 } object[OBJECTS];
 static unsigned long long adds, subs;
 
-/*
- * Number of copies of paths made, and of mappings of counters that exist; true: the next copy, or
- * the next mapping, fails.
- */
+/* Copies of paths made, and mappings of counters that exist; true: the next one fails. */
 static unsigned paths, mappings;
 static bool path_fails, mapping_fails;
 
@@ -86,12 +82,11 @@ static int fake_iterate(
 	return r;
 }
 
-/* Counts of calls, the last table, and the results that the calls return. */
+/* How often each call was made, the last table, and what the calls return. */
 static unsigned ons, offs, flags_of_last;
 static struct entry table[OBJECTS + 8];
 static int entries, error_of_on, error_of_off;
 
-/* The number of the last table, as client_table() tells it. */
 static int number;
 
 int client_table(void)
@@ -106,7 +101,7 @@ int dialects_native(
 
 	assert_null(tvp);
 	assert_int_equal(more, 0);
-	/* The lock is held during the call: one thread at a time. */
+	/* The lock is held during the call. */
 	assert_int_equal(pthread_mutex_trylock(&lock), EBUSY);
 	if (profcnt) {
 		assert_in_range(profcnt, 1, OBJECTS + 8);
@@ -139,7 +134,7 @@ static ElfW(Phdr) header_of(unsigned type, unsigned flags, uint64_t address, uin
 	return (ElfW(Phdr)){.p_type = type, .p_flags = flags, .p_vaddr = address, .p_memsz = bytes};
 }
 
-/* Loads an object of one page of text, at an address of its own. */
+/* The object has one page of text, at an address of its own. */
 static void load(unsigned i)
 {
 	object[i].address = TEXT + i * UINT64_C(0x100000);
@@ -155,7 +150,7 @@ static void load(unsigned i)
 static void unload(unsigned i)
 {
 	object[i].loaded = false;
-	memset(object[i].name, 'x', 8); /* The name is freed with the object. */
+	memset(object[i].name, 'x', 8); /* as freed memory: the name goes with the object */
 	subs++;
 }
 
@@ -199,7 +194,7 @@ static void expect(int i, uint64_t offset, unsigned size)
 	assert_non_null(table[i].base);
 }
 
-/* Expects that the last segment is the one for all other addresses. */
+/* The last segment is for all other addresses. */
 static void expect_rest(void)
 {
 	assert_int_equal(table[entries - 1].offset, 0);
@@ -209,21 +204,21 @@ static void expect_rest(void)
 }
 
 /*
- * Segments have whole counters. An object without code, empty or too large is counted with all
- * other addresses.
+ * Segments have whole counters. Code of an empty or too large segment is counted with all other
+ * addresses.
  */
 static void test_all__segments(void **state)
 {
 	struct object *o = &object[0];
 
 	(void)state;
-	o->header[0] = header_of(PT_LOAD, PF_X | PF_R, 0x1001, 0xa); /* Up to 0x100b. */
+	o->header[0] = header_of(PT_LOAD, PF_X | PF_R, 0x1001, 0xa); /* up to 0x100b */
 	o->header[1] = header_of(PT_NOTE, PF_X | PF_R, 0x1800, 0x100);
-	o->header[2] = header_of(PT_LOAD, PF_X | PF_R, 0x2005, 0x4); /* Up to 0x2009. */
+	o->header[2] = header_of(PT_LOAD, PF_X | PF_R, 0x2005, 0x4); /* up to 0x2009 */
 	o->header[3] = header_of(PT_LOAD, PF_X | PF_R, 0x2800, 0);
 	o->header[4] = header_of(PT_LOAD, PF_X, 0x3000, 0x1000);
 	o->header[5] = header_of(PT_LOAD, PF_X | PF_R, 0x10000, UINT64_C(1) << 32);
-	/* An object has no more than @headers segments: this one behind them is not read. */
+	/* beyond @headers: not read */
 	o->header[6] = header_of(PT_LOAD, PF_X | PF_R, 0x5000, 0x1000);
 	o->headers = 6;
 	assert_int_equal(sprofil_all(0), 0);
@@ -288,7 +283,6 @@ static void test_all__libraries_come_and_go(void **state)
 	counter = s->counter;
 	assert_ptr_equal(table[1].base, counter);
 	*counter = 7;
-	/* One object is unloaded and another one loaded. */
 	unload(1);
 	load(2);
 	loaded();
@@ -304,7 +298,7 @@ static void test_all__libraries_come_and_go(void **state)
 	s = segment_of(TEXT + 0x101000, "/lib/1.so");
 	assert_true(s && s->loaded && s->counter == counter && *counter == 7);
 	assert_int_equal(segments, 4);
-	/* Off ends counting, and keeps the counts; a new profile begins with zeroes. */
+	/* Off keeps the counts; a new profile begins with zeroes. */
 	assert_int_equal(sprofil_all_off(), 0);
 	assert_int_equal(offs, 1);
 	load(3);
@@ -317,7 +311,7 @@ static void test_all__libraries_come_and_go(void **state)
 	assert_int_equal(offs, 1);
 }
 
-/* Another file at the same address is another segment, and so is the same file with another end. */
+/* A segment is another one if its file, its start or its end differs. */
 static void test_all__others_in_the_same_place(void **state)
 {
 	(void)state;
@@ -338,7 +332,7 @@ static void test_all__others_in_the_same_place(void **state)
 	assert_int_equal(entries, 3);
 	expect(1, TEXT + 0x101000, 0x2000);
 	object[1].header[1].p_vaddr = 0x2000;
-	object[1].header[1].p_memsz = 0x1000; /* It ends where it ended before. */
+	object[1].header[1].p_memsz = 0x1000; /* the end is unchanged */
 	adds++;
 	loaded();
 	assert_int_equal(segments, 6);
@@ -346,7 +340,7 @@ static void test_all__others_in_the_same_place(void **state)
 	expect(1, TEXT + 0x102000, 0x1000);
 }
 
-/* Loaded one by one, so that the memory for segments is enlarged now and then. */
+/* One by one, so that the memory for segments grows now and then. */
 static void test_all__many_libraries(void **state)
 {
 	(void)state;
@@ -364,10 +358,7 @@ static void test_all__many_libraries(void **state)
 	}
 }
 
-/*
- * An object for which memory is missing is counted with all other addresses, and leaves no memory
- * behind. It is added later.
- */
+/* Without memory, an object is counted with all other addresses, and added later. */
 static void test_all__without_memory(void **state)
 {
 	unsigned before;
@@ -428,8 +419,8 @@ static void test_all__what_fails(void **state)
 }
 
 /*
- * Another call has replaced the table or turned profiling off: no library that comes later changes
- * that, and off leaves the other table in force. The next profile replaces it.
+ * Another call has replaced the table or turned profiling off: libraries loaded later change
+ * nothing, and off leaves that call's table in force. The next profile replaces it.
  */
 static void test_all__a_table_of_another_call(void **state)
 {

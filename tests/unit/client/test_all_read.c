@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From counters to functions: client/all_read.c, with segments and symbols made by this test. */
+/* From counters to functions: client/all_read.c, with segments and symbols of this test. */
 #include "client/all_read.c"
 
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #define BIAS  UINT64_C(0x100000)
-#define START (BIAS + 0x1000) /* Where the library's text begins. */
-#define PAGE  1024u           /* Counters that are skipped at a time. */
+#define START (BIAS + 0x1000) /* of the library's text */
+#define PAGE  1024u           /* counters that are skipped at a time */
 
 static struct all_segment *segment;
 static size_t segments;
@@ -19,7 +19,7 @@ static int locked, symbols_error;
 static unsigned symbols_asked;
 static char asked[64];
 
-/* These functions replace those of all.c and all_symbols.c. */
+/* in place of all.c and all_symbols.c */
 struct all_segment *all_lock(size_t *ret_n)
 {
 	locked++;
@@ -53,7 +53,7 @@ int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_na
 	return 0;
 }
 
-/* Adds a segment of @n counters of the object at @path; "" is the program. */
+/* @path: of the object; "" is the program. */
 static struct all_segment *add_segment(uint64_t start, size_t n, const char *path)
 {
 	struct all_segment *s;
@@ -130,8 +130,8 @@ static void test_all_read__functions_have_their_counters(void **state)
 }
 
 /*
- * Adjacent counters without a name make one row, too. Rows with the most ticks come first, and of
- * equal ones the lowest address.
+ * Adjacent counters without a name make one row, too. Rows with most ticks come first, and of equal
+ * ones that of the lowest address.
  */
 static void test_all_read__neighbours_are_one_row(void **state)
 {
@@ -148,7 +148,7 @@ static void test_all_read__neighbours_are_one_row(void **state)
 	expect(4, 20, "", 0x1038 + BIAS);
 	expect(5, 10, "ten", 0x1028 + BIAS);
 	expect(6, 10, "", 0x102c + BIAS);
-	/* The caller has room for some rows: no more are written. */
+	/* The caller has room for two rows. */
 	memset(row, 0x55, sizeof(row));
 	assert_int_equal(sprofil_all_read(row, 2), 7);
 	expect(1, 40, "inside", 0x1013 + BIAS);
@@ -169,15 +169,12 @@ static void test_all_read__the_program_and_the_rest(void **state)
 	assert_string_equal(row[0].object, exe);
 	expect(1, 2, "", 0);
 	assert_string_equal(row[1].object, "");
-	/* Names are not read for addresses outside of all objects. */
+	/* No names are read for addresses outside of all objects. */
 	assert_int_equal(symbols_asked, 1);
 	assert_string_equal(asked, "/proc/self/exe");
 }
 
-/*
- * In two segments, the last counters of one and the first of the other have no names: still two
- * rows.
- */
+/* The last counters of one segment and the first of the next have no names: two rows. */
 static void test_all_read__segments_are_apart(void **state)
 {
 	(void)state;
@@ -189,10 +186,7 @@ static void test_all_read__segments_are_apart(void **state)
 	assert_string_equal(row[1].object, "/lib/some.so");
 }
 
-/*
- * Whole pages of zero counters are skipped, other counters never. The last page is incomplete, then
- * complete.
- */
+/* Only whole pages of zero counters are skipped. The last page is incomplete, then complete. */
 static void test_all_read__zeroes_are_skipped(void **state)
 {
 	static const size_t at[] = {0, 1, PAGE - 1, PAGE, 2 * PAGE - 1, 2 * PAGE, 2 * PAGE + 951};
@@ -217,7 +211,7 @@ static void test_all_read__zeroes_are_skipped(void **state)
 				set++;
 			}
 		}
-		assert_int_equal(read_rows(), 1); /* Without a name, all are one row. */
+		assert_int_equal(read_rows(), 1); /* without a name, all are one row */
 		assert_int_equal(row[0].ticks, set);
 		(void)forget(NULL);
 	}
@@ -234,7 +228,7 @@ static void test_all_read__many_rows(void **state)
 	assert_int_equal(row[299].address, 0x1000 + BIAS);
 }
 
-/* Without memory no rows are returned, and the next call reads the names again. */
+/* Without memory no rows come, and the next call reads the names again. */
 static void test_all_read__without_memory(void **state)
 {
 	(void)state;
@@ -263,7 +257,7 @@ static void test_all_read__prints_rows(void **state)
 	s->counter[0] = 500;
 	s->counter[11] = 300;
 	add_segment(0, 1, "")->counter[0] = 200;
-	errno = EIO; /* errno of an earlier call. */
+	errno = EIO; /* errno of an earlier call */
 	assert_int_equal(sprofil_all_print(fd, 0), 0);
 	assert_int_equal(sprofil_all_print(fd, 2), 0);
 	assert_int_equal(sprofil_all_print(fd, 4), 0);

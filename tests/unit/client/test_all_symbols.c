@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The symbols that client/all_symbols.c finds in files made here. Leaks are found by LeakSanitizer.
- */
+/* The symbols that client/all_symbols.c finds in made files. LeakSanitizer finds leaks. */
 #include "client/all.h"
 
 #include <elf.h>
@@ -27,7 +25,7 @@ enum { NONE, DYNSYM, DYNSTR, SYMTAB, STRTAB, SECTIONS };
 #define SYMBOLS 8
 #define NAMES   "\0last\0small\0big\0data\0ifunc\0end" /* no NULs after "end" */
 
-/* A file that ends with its strings: a read past them is a read past the file. */
+/* The file ends with its strings: a read past them is a read past the file. */
 struct image {
 	ElfW(Ehdr) head;
 	ElfW(Shdr) section[SECTIONS];
@@ -90,10 +88,10 @@ static void make_image(void)
 	image.symbol[5] = symbol_of(STT_GNU_IFUNC, 0x100, 8, "ifunc", 1);
 	image.symbol[6] = symbol_of(STT_FUNC, 0x180, 8, "end", 1);
 	image.symbol[7] = symbol_of(STT_FUNC, 0x400, 8, "last", 1);
-	image.symbol[7].st_name = sizeof(image.names); /* A name outside of this table. */
+	image.symbol[7].st_name = sizeof(image.names); /* beyond this table */
 }
 
-/* Reads @file, and checks that no descriptor stays open. */
+/* Reads @file. No descriptor may stay open. */
 static int look_at(const char *file)
 {
 	int fd = dup(2), again, r;
@@ -157,7 +155,7 @@ static void test_all_symbols__functions_in_order(void **state)
 	make_image();
 	assert_int_equal(look(BYTES), 0);
 	expect_all();
-	/* With descriptor 0 closed, the file is opened as 0. */
+	/* While descriptor 0 is closed, the file gets it. */
 	input = dup(0);
 	(void)close(0);
 	assert_int_equal(all_symbols(path, &symbols, &names, &n), 0);
@@ -169,10 +167,7 @@ static void test_all_symbols__functions_in_order(void **state)
 	expect_all();
 }
 
-/*
- * .symtab is read rather than .dynsym, in whatever order they are; .dynsym only if .symtab is
- * missing.
- */
+/* .dynsym is read only if .symtab is missing, in whatever order they are. */
 static void test_all_symbols__the_better_table(void **state)
 {
 	ElfW(Shdr) dynsym;
@@ -193,7 +188,7 @@ static void test_all_symbols__the_better_table(void **state)
 	expect_none(look(BYTES));
 }
 
-/* A symbol table with one name, the empty one. */
+/* one name, the empty one */
 static void test_all_symbols__the_smallest_tables(void **state)
 {
 	(void)state;
@@ -219,7 +214,7 @@ static void test_all_symbols__what_makes_no_sense(void **state)
 	image.head.e_ident[1]++;
 	expect_none(look(BYTES));
 	make_image();
-	/* the other class: 32 bits instead of 64, or 64 instead of 32 */
+	/* the class of the other word size, 32 or 64 bits */
 	image.head.e_ident[EI_CLASS] ^= 3;
 	expect_none(look(BYTES));
 	make_image();
@@ -256,7 +251,7 @@ static void test_all_symbols__what_is_no_file(void **state)
 	expect_none(look_at("/dev/null"));
 }
 
-/* -ENOMEM at each allocation that fails, without a leak. */
+/* Each allocation that fails gives -ENOMEM, without a leak. */
 static void test_all_symbols__without_memory(void **state)
 {
 	(void)state;

@@ -24,7 +24,6 @@
 
 #define ENTRIES 70 /* needs three requests */
 
-/* A thread that performs a call, and its result. */
 struct talk {
 	struct client_call call;
 	bool off;
@@ -33,8 +32,8 @@ struct talk {
 	int request_fd[2];
 	atomic_int tid;
 	atomic_bool done;
-	_Atomic uint64_t seal; /* address of the seal */
-	bool sealed_still;     /* the seal was still valid when the call had returned */
+	_Atomic uint64_t seal; /* its address */
+	bool sealed_still;     /* still valid when the call had returned */
 	bool mask_is_same;
 	int result;
 	struct client_reply reply;
@@ -82,10 +81,7 @@ static bool same_mask(const sigset_t *a, const sigset_t *b)
 static atomic_uint naps;
 static atomic_bool answered;
 
-/*
- * Replaces the C library's function, by which client_converse() pauses. A pause ends when the test
- * has answered, or after 10,000 times @time.
- */
+/* client_converse() pauses here, until the test has answered or for 10,000 times @time. */
 int nanosleep(const struct timespec *time, struct timespec *ret_rest)
 {
 	naps++;
@@ -129,7 +125,7 @@ static void *converse(void *context)
 	return NULL;
 }
 
-/* Reads the value of @name, "State:" for example, from the thread's status; "": there is none. */
+/* The value of @name, for example "State:", in the thread's status; "": there is none. */
 static const char *thread_status(const struct talk *t, const char *name, char line[256])
 {
 	char path[64];
@@ -146,7 +142,6 @@ static const char *thread_status(const struct talk *t, const char *name, char li
 	return value;
 }
 
-/* Waits until the thread sleeps, or its call has returned. */
 static void wait_for_sleep(const struct talk *t)
 {
 	char line[256];
@@ -159,7 +154,7 @@ static void wait_for_sleep(const struct talk *t)
 	assert_true(t->done);
 }
 
-/* Reads requests, up to the whole table; other data are skipped. */
+/* Reads requests, up to the whole table, and skips other data. */
 static void take_table(struct talk *t)
 {
 	static uint8_t data[1 << 17];
@@ -259,11 +254,11 @@ static void test_converse__a_table_in_pieces(void **state)
 		end(&t, thread);
 		assert_int_equal(t.result, i % 2 ? -EACCES : 0);
 		assert_int_equal(t.reply.answer.tick_ns, 4711);
-		assert_false(t.reply.has_status); /* The answer to a table has no status. */
+		assert_false(t.reply.has_status); /* the answer to a table has no status */
 	}
 }
 
-/* The table is not readable, or only its first entries: the call does not wait. */
+/* The call does not wait if the table, or a part of it, is not readable. */
 static void test_converse__a_table_that_cannot_be_read(void **state)
 {
 	struct talk t = talk_of(ENTRIES);
@@ -302,8 +297,8 @@ static void test_converse__off_has_a_status(void **state)
 }
 
 /*
- * A supervisor that does not trace the program answers each request of the table. The table is then
- * sent to another supervisor: the answers that were not read are not in it.
+ * A supervisor that does not trace the program answers each request of the table. Answers that were
+ * not read must not confuse the dialogue with the next supervisor.
  */
 static void test_converse__an_answer_to_each_request(void **state)
 {
@@ -329,7 +324,7 @@ static void test_converse__an_answer_to_each_request(void **state)
 	assert_int_equal(t.result, 0);
 }
 
-/* Answers that others write to the pipe are skipped, also while the call sleeps. */
+/* What others write to the pipe is skipped, also while the call sleeps. */
 static void test_converse__answers_of_others(void **state)
 {
 	static const uint8_t garbage[CALL_ANSWER_BYTES];
@@ -369,7 +364,7 @@ static void handle(int number)
 	handled++;
 }
 
-/* The call sleeps until the answer, and sleeps on after a handler of the program has run. */
+/* A handler of the program that runs meanwhile does not end the sleep. */
 static void test_converse__sleeps_until_the_answer(void **state)
 {
 	struct sigaction action = {.sa_handler = handle}, before;
@@ -419,7 +414,7 @@ static void test_converse__waits_for_room(void **state)
 	assert_int_equal(t.result, 0);
 }
 
-/* An answer that comes late, and none: the call ends in either case. */
+/* The call ends, whether the answer comes late or never. */
 static void test_converse__no_poll_for_the_answer(void **state)
 {
 	(void)state;
@@ -444,7 +439,7 @@ static void test_converse__no_poll_for_the_answer(void **state)
 	}
 }
 
-/* The request pipe is full, nobody reads from it, and poll() for room fails: so does the call. */
+/* The request pipe is full, and poll() for room is refused. */
 static void test_converse__no_poll_for_room(void **state)
 {
 	static const uint8_t filling[4096];
@@ -458,7 +453,7 @@ static void test_converse__no_poll_for_room(void **state)
 	assert_int_equal(t.result, -EPERM);
 }
 
-/* The supervisor dies after it took the request, without an answer. */
+/* The supervisor dies after it took the request. */
 static void test_converse__a_supervisor_that_dies(void **state)
 {
 	struct talk t = talk_of(1);
@@ -482,8 +477,8 @@ static bool is_pending(int number)
 }
 
 /*
- * A SIGPIPE that the call itself causes is consumed. One that was pending before stays pending, and
- * so does any other signal.
+ * The SIGPIPE that the call causes is consumed. One that was pending before, and any other signal,
+ * stays pending.
  */
 static void test_converse__a_supervisor_that_has_died(void **state)
 {
@@ -505,7 +500,7 @@ static void test_converse__a_supervisor_that_has_died(void **state)
 			assert_int_equal(raise(SIGPIPE), 0);
 		assert_int_equal(close(t.request_fd[0]), 0);
 		t.request_fd[0] = -1;
-		(void)converse(&t); /* In this thread. */
+		(void)converse(&t); /* in this thread */
 		assert_int_equal(t.result, -EPIPE);
 		assert_true(t.mask_is_same);
 		assert_int_equal(is_pending(SIGPIPE), i > 1);

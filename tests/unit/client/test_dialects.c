@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How each dialect converts its arguments: client/dialects.c, with the call itself replaced by this
- * test.
- */
+/* How each dialect converts its arguments: client/dialects.c. The call itself is this test's. */
 #include "client/dialects.c"
 
 #include <setjmp.h>
@@ -13,9 +10,7 @@
 
 static struct client_call got;
 static unsigned runs;
-/*
- * values of the environment variables: of SPROFIL_STRICT, and of the one that restricts PROF_FAST
- */
+/* values of SPROFIL_STRICT, and of the variable that restricts PROF_FAST */
 static const char *strict, *restricted;
 
 int client_run(const struct client_call *call)
@@ -112,10 +107,7 @@ static void test_dialects__sizes_of_hpux(void **state)
 	assert_int_equal(check_bytes(6, 8, 2), -EINVAL);
 	assert_int_equal(check_bytes(UINT64_C(2) << 30, 8, 2), 0);
 	assert_int_equal(check_bytes((UINT64_C(2) << 30) + 4, 8, 2), -EINVAL);
-	/*
-	 * Only the first counter of a bin is used. Page 3 of HP-UX's manual permits no bin of
-	 * several counters.
-	 */
+	/* Only a bin's first counter is used. HP-UX's manual, page 3, permits no bin of several. */
 	assert_int_equal(check_bytes(8, 0, 2), 0);
 	strict = "";
 	assert_int_equal(check_bytes(8, 0, 2), -EINVAL);
@@ -125,7 +117,7 @@ static void test_dialects__sizes_of_hpux(void **state)
 	strict = NULL;
 }
 
-/* Checks a region at @offset that follows one at @before with @bytes of counters. */
+/* A region at @offset follows one at @before with @bytes of counters. */
 static int follow(uint64_t before, uint64_t bytes, uint32_t scale, uint64_t offset)
 {
 	static const struct client_call call = {.count = 2, .element = 4};
@@ -144,7 +136,7 @@ static void test_dialects__overlap_in_hpux(void **state)
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x1008), 0);
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x10), -EINVAL);
 	/*
-	 * The first region has 2 2/3 bytes of text, then 21845 1/3: the next one must begin at the
+	 * The first region has 2 2/3 bytes of text, then 21845 1/3. The second must begin at the
 	 * next whole byte.
 	 */
 	assert_int_equal(follow(0x1000, 4, 0x18000, 0x1002), -EINVAL);
@@ -171,7 +163,7 @@ static void test_dialects__fast_ticks_may_be_restricted(void **state)
 		assert_int_equal(error_of(sprofil_glibc_sprofil, table, 1, GLIBC_FAST), expected);
 		assert_int_equal(error_of(sprofil_native_sprofil, table, 1, UINT), 0);
 		assert_int_equal(error_of(sprofil_glibc_sprofil, table, 1, 0), 0);
-		/* The flags are checked before the table. */
+		/* Flags are checked before the table. */
 		assert_int_equal(error_of(sprofil_native_sprofil, NULL, 1, UINT | FAST),
 			i == 3 ? EACCES : EFAULT);
 	}
@@ -181,7 +173,7 @@ static void test_dialects__fast_ticks_may_be_restricted(void **state)
 struct dialect {
 	sprofil_call *call;
 	enum call_dialect dialect;
-	unsigned uint, elements; /* flag for counters of 4 bytes; sum of the permitted widths */
+	unsigned uint, elements; /* flag of counters of 4 bytes; sum of permitted widths */
 };
 
 static const struct dialect dialects[] = {
@@ -252,7 +244,7 @@ static void test_dialects__flags(void **state)
 									  : check_bin_is_last));
 		}
 	}
-	/* Flags of sprofil_with(): "off" keeps CALL_THREAD: it says which table is turned off. */
+	/* Of sprofil_with()'s flags, "off" keeps CALL_THREAD: it says whose table is turned off. */
 	assert_int_equal(dialects_native(table, 1, NULL, UINT, CALL_USER | CALL_THREAD), 0);
 	assert_int_equal(got.flags, CALL_USER | CALL_THREAD);
 	assert_int_equal(dialects_native(table, 0, NULL, UINT, CALL_USER | CALL_THREAD), 0);

@@ -38,7 +38,7 @@ static void test_environment__as_it_is_now(void **state)
 	assert_int_equal(get(), 0);
 	assert_int_equal(unsetenv(NAME), 0);
 	assert_int_equal(get(), -ENOENT);
-	/* The function is no cancellation point, and errno is unchanged. */
+	/* No cancellation point; errno stays. */
 	errno = 4711;
 	assert_int_equal(get(), -ENOENT);
 	assert_int_equal(errno, 4711);
@@ -74,9 +74,7 @@ static void test_environment__the_length_of_the_value(void **state)
 	assert_int_equal(unsetenv(NAME), 0);
 }
 
-/*
- * A value from the last bytes of a page to the end of the next one, after which no page is mapped.
- */
+/* From the last bytes of a page to the end of the next one, behind which nothing is mapped. */
 static void test_environment__a_value_of_two_pages(void **state)
 {
 	static char to[2 * PAGE];
@@ -93,7 +91,7 @@ static void test_environment__a_value_of_two_pages(void **state)
 	environ = entries;
 	assert_int_equal(client_environment(NAME, to, sizeof(to)), PAGE + 9);
 	assert_string_equal(to, text);
-	/* Just enough room; then one byte too few, which would be on the second page. */
+	/* just enough room; then a byte too few, on the second page */
 	assert_int_equal(client_environment(NAME, to, PAGE + 10), PAGE + 9);
 	memset(to, '?', sizeof(to));
 	assert_int_equal(client_environment(NAME, to, PAGE + 9), -ENOSPC);
@@ -140,7 +138,7 @@ static void test_environment__many_entries(void **state)
 	environ = before;
 }
 
-/* The search is bounded: by 65,536 entries, and for a string without an end. */
+/* The search ends after 65,536 entries, and in a string without an end. */
 static void test_environment__the_most_entries(void **state)
 {
 	static _Alignas(PAGE) char *entries[65536 + 2];
@@ -158,7 +156,6 @@ static void test_environment__the_most_entries(void **state)
 	environ = before;
 }
 
-/* Maps two pages and unmaps the second. */
 static char *page_and_end(void)
 {
 	char *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -177,14 +174,14 @@ static void test_environment__nothing_is_behind(void **state)
 	char **before = environ;
 
 	(void)state;
-	entries[0] = strings + PAGE - 2; /* Shorter than the name. */
+	entries[0] = strings + PAGE - 2; /* shorter than the name */
 	memcpy(entries[0], "A", 2);
 	entries[1] = strings + PAGE - 2 - sizeof(last);
 	memcpy(entries[1], last, sizeof(last));
 	environ = entries;
 	assert_int_equal(get(), 1);
 	assert_string_equal(value, "1");
-	/* An array without a NULL up to the end of memory; then one whose memory was freed. */
+	/* An array without NULL up to the end of memory; then one in unmapped memory. */
 	entries[1] = entries[2] = entries[0];
 	assert_int_equal(get(), -ENOENT);
 	environ = (char **)(void *)(page + PAGE);
@@ -194,10 +191,7 @@ static void test_environment__nothing_is_behind(void **state)
 	assert_int_equal(munmap(strings, PAGE), 0);
 }
 
-/*
- * Many entries are copied at once. One of them is shorter than the name that is searched for, and
- * ends at the end of the mapped memory.
- */
+/* Entries are copied many at once; a short one ends where mapped memory does. */
 static void test_environment__nothing_is_behind_one_of_many(void **state)
 {
 	static _Alignas(PAGE) char *entries[72];
@@ -217,10 +211,7 @@ static void test_environment__nothing_is_behind_one_of_many(void **state)
 	assert_int_equal(munmap(strings, PAGE), 0);
 }
 
-/*
- * Without a free descriptor the variable is not found. As the caller may go on without it, errno
- * and the thread's cancellation state must be unchanged.
- */
+/* The caller may go on without the variable, so errno and the cancellation state stay. */
 static void test_environment__without_descriptors(void **state)
 {
 	struct rlimit limit, none;
@@ -256,7 +247,7 @@ static void *change(void *nothing)
 	return nothing;
 }
 
-/* Another thread calls setenv() all the time: the result is the value, or that there is none. */
+/* Another thread calls setenv() all the time: the value is found, or none. */
 static void test_environment__while_it_changes(void **state)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a supervisor is found: client/find.c, with this process as the supervisor. */
+/* How a supervisor is found: client/find.c. This process is the supervisor. */
 #include "client/find.c"
 
 #include <pthread.h>
@@ -26,10 +26,7 @@ static uint64_t inode_of(int fd)
 	return st.st_ino;
 }
 
-/*
- * Makes a mark. @format is the memfd's name, with conversions for the descriptor and inode of the
- * pipe, to which @more is added.
- */
+/* @format: the memfd's name before descriptor and inode; NULL: the usual, with inode + @more. */
 static struct mark mark_as(const char *format, int64_t more)
 {
 	struct mark m;
@@ -54,7 +51,7 @@ static void unmark(const struct mark *m)
 	assert_int_equal(close(m->pipe[1]), 0);
 }
 
-/* Checks that @fd is the pipe's, does not block, and is closed by exec. */
+/* @fd is the pipe's, does not block, and is closed by exec. */
 static void check_pipe(int fd, const struct mark *m)
 {
 	char byte = 'x';
@@ -129,7 +126,7 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	assert_int_equal(open_pipe(self, 1000, m.inode), -ENOENT);
 	assert_int_equal(open_pipe(0x3ffffff, m.pipe[0], m.inode), -ENOENT);
 	without_descriptors(find_pipe, &m);
-	/* With descriptor 0 closed, the file is opened as 0. */
+	/* While descriptor 0 is closed, the file gets it. */
 	input = dup(0);
 	(void)close(0);
 	client_forget();
@@ -157,7 +154,7 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	unmark(&m);
 }
 
-/* Returns what number_in() finds in a file of @text after @more bytes of @filling. */
+/* What number_in() finds in a file of @text after @more bytes of @filling. */
 static int64_t number_of(const char *filling, size_t more, const char *text)
 {
 	int fd = memfd_create("status", MFD_CLOEXEC), next = dup(2), r;
@@ -183,16 +180,16 @@ static void test_find__the_number_behind_a_key(void **state)
 	assert_int_equal(number_of("", 0, "Name:\tx\nTracerPid:\t0\nUid:\t1\n"), 0);
 	assert_int_equal(number_of("", 0, "Name:\tTracerPid:\t9081\n"), -ENODATA);
 	assert_int_equal(number_of("", 0, ""), -ENODATA);
-	/* Text read before does not become a part of the number. */
+	/* Text read before is no part of the number. */
 	assert_int_equal(number_of("9", 1500, ""), -ENODATA);
 	assert_int_equal(number_of("", 0, "\nTracerPid:\t12"), 12);
-	/* A number is found up to the last of 1,023 bytes. */
+	/* The number is found in the first 1,023 bytes. */
 	assert_int_equal(number_of("x", 1023 - 14, "\nTracerPid:\t12"), 12);
 	assert_int_equal(number_of("x", 1024 - 14, "\nTracerPid:\t12"), 1);
 	assert_int_equal(number_in("/nonexistent", "\nTracerPid:\t"), -ENODATA);
 }
 
-/* Returns the result of the search for a mark as mark_as() makes it. */
+/* The result of the search for the mark that mark_as() makes. */
 static int result_of(const char *format, int64_t more)
 {
 	struct mark m = mark_as(format, more);
@@ -202,7 +199,7 @@ static int result_of(const char *format, int64_t more)
 	assert_true(dir >= 0);
 	(void)snprintf(name, sizeof(name), "%d", m.mark);
 	client_forget();
-	errno = EACCES; /* errno of an earlier call. */
+	errno = EACCES; /* errno of an earlier call */
 	fd = open_marked(dir, name, (uint32_t)getpid());
 	assert_int_equal(client_supervisor(), fd < 0 ? 0 : getpid());
 	if (fd >= 0)
@@ -221,18 +218,14 @@ static void test_find__marks(void **state)
 	(void)state;
 	assert_int_equal(result_of(NULL, 0), 0);
 	assert_int_equal(result_of("sprofil-calls:", 0), 0);
-	assert_int_equal(result_of(NULL, 1), -EACCES); /* The inode of another pipe. */
+	assert_int_equal(result_of(NULL, 1), -EACCES); /* another pipe's inode */
 	assert_int_equal(result_of("sprofil-callx:", 0), -ENOENT);
 	assert_int_equal(result_of("sprofil-calls;", 0), -ENOENT);
 	assert_int_equal(result_of("sprofil-calls:9999999999", 0), -ENOENT);
 	assert_int_equal(result_of("sprofil-calls:;", 0), -ENOENT);
 	assert_int_equal(result_of("x", 0), -ENOENT);
 	assert_int_equal(open_marked(dir, "4711", (uint32_t)getpid()), -ENOENT);
-	/*
-	 * Three names, none of which leads to a pipe: with the greatest descriptor, which is a
-	 * mark, but no file is open there; with one more than that; and with too many digits. The
-	 * latter two are no marks.
-	 */
+	/* The greatest descriptor, where nothing is open; one more; too many digits. */
 	others[0] = memfd_create("sprofil-calls:2147483647:1", MFD_CLOEXEC);
 	others[1] = memfd_create("sprofil-calls:2147483648:1", MFD_CLOEXEC);
 	others[2] = memfd_create("sprofil-calls:00000000000000000000000000000000000000000000000000"
@@ -300,14 +293,11 @@ static void test_find__what_is_remembered(void **state)
 	assert_int_equal(client_supervisor(), getpid());
 	check_pipe(client_find(), &m);
 	check_pipe(client_find(), &m);
-	/* A remembered pipe whose inode is another now is forgotten. */
+	/* The inode of a remembered pipe has changed: it is forgotten. */
 	client_remember((uint32_t)getpid(), m.pipe[0], m.inode + 1);
 	assert_int_equal(client_find(), -ENOENT);
 	assert_int_equal(client_supervisor(), 0);
-	/*
-	 * If the tid of a tracing thread is remembered, client_supervisor() returns the pid of its
-	 * process.
-	 */
+	/* The tid of a tracing thread is remembered, the pid of its process returned. */
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_there, NULL), 0);
 	(void)pthread_barrier_wait(&barrier);
@@ -315,7 +305,7 @@ static void test_find__what_is_remembered(void **state)
 	assert_int_equal(client_supervisor(), getpid());
 	(void)pthread_barrier_wait(&barrier);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	client_remember(0x3ffffff, m.pipe[0], m.inode); /* This process does not exist. */
+	client_remember(0x3ffffff, m.pipe[0], m.inode); /* no such process */
 	assert_int_equal(client_supervisor(), 0x3ffffff);
 	client_forget();
 	assert_int_equal(client_supervisor(), 0);

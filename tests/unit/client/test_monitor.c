@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What monitor(3) and its relatives do if the call that turns profiling on or off fails:
- * client/monitor.c, with the call and the memory of the counters replaced by this test.
+ * monitor(3) and its relatives when the call that turns profiling on or off fails:
+ * client/monitor.c. The call, and the memory of the counters, are this test's.
  */
 #include <sys/mman.h>
 
@@ -32,7 +32,7 @@ static int fake_munmap(void *at, size_t bytes)
 	return munmap(at, bytes);
 }
 
-/* The results of the calls that turn on and off, how often each was made, and the last table. */
+/* Results of the calls that turn on and off, how often each was made, the last table. */
 static int result_of_on, result_of_off;
 static unsigned ons, offs, files;
 static int number;
@@ -111,7 +111,6 @@ static int start_own(void)
 	return error_of(sprofil_native_monstartup(0x400000, 0x401000));
 }
 
-/* Starts, or ends, a histogram in a buffer of the program. */
 static int start_in_buffer(void)
 {
 	static unsigned short buffer[100];
@@ -125,7 +124,7 @@ static int end_in_buffer(void)
 	return error_of(sprofil_native_monitor(NULL, NULL, NULL, 0, 0));
 }
 
-/* Nothing was turned on for certain: the counters are unmapped at once. */
+/* Certainly nothing was turned on: the counters are unmapped at once. */
 static void test_monitor__fails_for_certain(void **state)
 {
 	(void)state;
@@ -139,10 +138,7 @@ static void test_monitor__fails_for_certain(void **state)
 	assert_true(ons == 2 && offs == 0 && files == 0);
 }
 
-/*
- * The table is perhaps in force: the counters stay mapped until a call has turned it off, and no
- * file is written.
- */
+/* The table may be in force: counters stay until a call turned it off; no file is written. */
 static void test_monitor__perhaps_turned_on(void **state)
 {
 	static const int errors[] = {ETIMEDOUT, EPERM};
@@ -162,7 +158,7 @@ static void test_monitor__perhaps_turned_on(void **state)
 		assert_true(offs == 3 && mappings == 0);
 		assert_int_equal(error_of(sprofil_mcleanup()), 0);
 		assert_true(offs == 3 && files == 0);
-		/* The same with a buffer of the program, which may free it after "off". */
+		/* A buffer of the program, which may free it after "off". */
 		assert_int_equal(start_in_buffer(), errors[i]);
 		assert_int_equal(sprofil_moncontrol(1), 0);
 		assert_int_equal(end_in_buffer(), 0);
@@ -177,7 +173,7 @@ static void test_monitor__perhaps_turned_on(void **state)
 	}
 }
 
-/* A later call of the program has replaced the table, whether it was in force or not. */
+/* A later call of the program has replaced the table, whether that was in force or not. */
 static void test_monitor__perhaps_turned_on_and_replaced(void **state)
 {
 	(void)state;
@@ -189,7 +185,7 @@ static void test_monitor__perhaps_turned_on_and_replaced(void **state)
 	assert_true(offs == 0 && mappings == 0);
 }
 
-/* Resuming fails: the histogram is kept, can be resumed again, and is turned off at its end. */
+/* Resuming fails: the histogram stays, can be resumed again, and is turned off at its end. */
 static void test_monitor__perhaps_resumed(void **state)
 {
 	(void)state;
@@ -207,7 +203,7 @@ static void test_monitor__perhaps_resumed(void **state)
 	assert_true(offs == 3 && mappings == 0 && files == 1);
 }
 
-/* A refusal does not turn off the table of another call; the counters are kept. */
+/* A refusal does not turn off the table of another call; the counters stay. */
 static void test_monitor__refused_beside_another_table(void **state)
 {
 	(void)state;

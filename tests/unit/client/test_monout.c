@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Files that monitor() writes can be read by reports: client/monitor_file.c and profile/monout.c.
- */
+/* Reports read the files that monitor() writes: client/monitor_file.c, profile/monout.c. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -24,8 +22,8 @@
 #include "tests/unit/monout_fixture.h"
 
 /*
- * For each byte of text, writes a mon.out in which only the counter of that byte, by profil()'s
- * rule, has ticks. The address that is read back must have the same counter by this rule.
+ * Each byte of text in turn has ticks in its counter, by profil()'s rule. The address that is read
+ * from the mon.out must have that counter, too.
  */
 static void check_each_byte(enum call_dialect dialect, uint64_t text, size_t counters)
 {
@@ -99,7 +97,7 @@ static void test_monout__call_counts_are_passed_over(void **state)
 	assert_non_null(strstr(problem, "middle of its call counts"));
 }
 
-/* A counter of 16 bits is too small: gprof adds up several histograms of one range. */
+/* A counter of 16 bits is too small: gprof adds up histograms of one range. */
 static void test_monout__gmon_has_as_many_histograms_as_it_takes(void **state)
 {
 	uint32_t counter[2] = {70000, 140000}, sum[2] = {0, 0};
@@ -147,7 +145,6 @@ static void test_monout__a_link_is_not_followed(void **state)
 	assert_int_equal(monitor_write_mon(&monitor), -ELOOP);
 	assert_int_equal(access("elsewhere", F_OK), -1);
 	assert_int_equal(remove("mon.out"), 0);
-	/* HP-UX does not have PROFDIR. */
 	assert_int_equal(setenv("PROFDIR", "", 1), 0);
 	assert_false(monitor_is_unwanted(CALL_HPUX));
 	assert_false(monitor_is_unwanted(CALL_AIX));
@@ -162,7 +159,7 @@ static int find_bias(struct dl_phdr_info *info, size_t size, void *ret_bias)
 {
 	(void)size;
 	*(uint64_t *)ret_bias = info->dlpi_addr;
-	return 1; /* The program itself comes first. */
+	return 1; /* the program comes first */
 }
 
 /* Addresses in the file are those of the ELF file. */
@@ -206,7 +203,7 @@ static void test_monout__gmon_is_named_by_its_prefix(void **state)
 	(void)close(0);
 	assert_int_equal(setenv("GMON_OUT_PREFIX", "", 1), 0);
 	assert_int_equal(monitor_write_gmon(&monitor), 0);
-	assert_int_equal(take_file("gmon.out"), 20 + 41 + 2); /* The count fits in one histogram. */
+	assert_int_equal(take_file("gmon.out"), 20 + 41 + 2); /* one histogram suffices */
 	if (input >= 0) {
 		assert_int_equal(dup2(input, 0), 0);
 		assert_int_equal(close(input), 0);
@@ -218,7 +215,7 @@ static void test_monout__gmon_is_named_by_its_prefix(void **state)
 	assert_int_equal(unsetenv("GMON_OUT_PREFIX"), 0);
 }
 
-/* Files larger than the buffer have all call counts and counters, in order. */
+/* The files are larger than the buffer. */
 static void test_monout__files_of_any_size(void **state)
 {
 	enum { FUNCTIONS = 300, COUNTERS = 5000 };
@@ -241,7 +238,7 @@ static void test_monout__files_of_any_size(void **state)
 		cells[i] = 1000000 + i;
 	for (unsigned i = 0; i < COUNTERS; i++)
 		counter[i] = (uint16_t)(i + 1);
-	errno = EIO; /* errno of an earlier call. */
+	errno = EIO; /* errno of an earlier call */
 	assert_int_equal(monitor_write_mon(&monitor), 0);
 	assert_int_equal(take_file("mon.out"), 24 + sizeof(cells) + sizeof(counter));
 	memcpy(&functions, data + 16, 4);
@@ -258,7 +255,6 @@ static void test_monout__files_of_any_size(void **state)
 	assert_memory_equal(data + 20 + 41, counter, sizeof(counter));
 }
 
-/* If a file cannot be written completely, the error of the write is returned. */
 static void test_monout__a_file_that_cannot_grow(void **state)
 {
 	static uint16_t counter[5000];
@@ -305,7 +301,7 @@ static int find_ends(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The program's first byte belongs to it; the first byte after its end does not. */
+/* The program's first byte is its own; the first byte after its end is not. */
 static void test_monout__the_ends_of_a_program(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -330,7 +326,6 @@ static void test_monout__the_ends_of_a_program(void **state)
 	}
 }
 
-/* Addresses in a library are relative to that library. */
 static void test_monout__text_of_a_library(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -349,7 +344,7 @@ static void test_monout__text_of_a_library(void **state)
 	assert_int_equal(low, text - (uintptr_t)info.dli_fbase);
 }
 
-/* PROFDIR, in dialects that have it, and the prefix, with one byte and with very many. */
+/* PROFDIR and the prefix, with one byte and with very many. */
 static void test_monout__directories_and_prefixes(void **state)
 {
 	uint16_t counter[1] = {1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A mon.out of any origin is read, or refused: profile/monout.c. */
+/* A mon.out of any origin is read or refused: profile/monout.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "profile/monout.h"
 #include "tests/unit/monout_fixture.h"
 
-/* Makes a mon.out without call counts, with counters 1, 2, 3 and so on. 9 bytes follow it. */
+/* A mon.out without call counts, with counters 1, 2, 3 and so on; 9 other bytes follow. */
 static size_t make_mon(uint64_t low, uint64_t high, uint16_t hz, uint16_t scale, uint16_t counters)
 {
 	memset(data, 0, 24);
@@ -30,7 +30,7 @@ static size_t make_mon(uint64_t low, uint64_t high, uint16_t hz, uint16_t scale,
 	return 24 + 2 * (size_t)counters;
 }
 
-/* Returns the reason why the file is refused; "": it is not. */
+/* Why the file is refused; "": it is not. */
 static const char *problem_of(size_t bytes)
 {
 	const char *problem = "";
@@ -62,7 +62,7 @@ static void test_monout__what_does_not_hold_together_is_refused(void **state)
 	assert_string_equal(problem_of(bytes), foreign);
 }
 
-/* Cut anywhere, the file is refused: no counter is lost silently. */
+/* Cut anywhere, the file is refused: no counter may be lost silently. */
 static void test_monout__a_part_of_a_file_is_refused(void **state)
 {
 	uint64_t cells[4] = {LOW, 7, LOW + 8, 1};
@@ -92,9 +92,7 @@ static void test_monout__a_part_of_a_file_is_refused(void **state)
 			assert_non_null(strstr(problem_of(cut), "; copy it again"));
 		}
 	}
-	/*
-	 * With 65,536 words and more, the scale does not determine the number of counters exactly.
-	 */
+	/* From 65,536 words on, the scale does not tell the number of counters exactly. */
 	assert_string_equal(problem_of(make_mon(LOW, LOW + 200000, 1, 3, 5)), "");
 	assert_non_null(strstr(problem_of(make_mon(LOW, LOW + 200000, 1, 3, 4)), "its counters;"));
 }
@@ -114,7 +112,7 @@ static void test_monout__others_tell_it_by_its_beginning(void **state)
 	assert_false(monout_seems(data, 24));
 	make_mon(LOW, LOW, 1, 2, 2);
 	assert_false(monout_seems(data, 24));
-	/* These addresses make a file that begins like a gzip file. */
+	/* These addresses begin like a gzip file. */
 	make_mon(0x8b1f, 0x8b23, 1, 2, 2);
 	assert_false(monout_seems(data, 24));
 	make_mon(0x8b1e, 0x8b22, 1, 2, 2);
@@ -125,7 +123,7 @@ static void test_monout__others_tell_it_by_its_beginning(void **state)
 	assert_string_equal(problem, "it is a gmon.out, which gprof reads: gprof PROGRAM FILE");
 }
 
-/* Checks the middle of each counter's text, in bytes from the lowest address. */
+/* @middle: of each counter's text, in bytes from the lowest address. */
 static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
 {
 	const char *problem = "";
@@ -147,17 +145,11 @@ static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
 static void test_monout__the_middle_of_the_text(void **state)
 {
 	(void)state;
-	/*
-	 * Three counters of 4 bytes of text each; then the last one has only 2 bytes; then it has
-	 * none, and stands for the last byte of the text.
-	 */
+	/* Counters of 4 bytes of text; the last has 4, then 2, then none: the text's last byte. */
 	check_middles(make_mon(LOW, LOW + 12, 1, 0x8000, 3), (uint64_t[]){1, 5, 9}, 3);
 	check_middles(make_mon(LOW, LOW + 10, 1, 0x8000, 3), (uint64_t[]){1, 5, 8}, 3);
 	check_middles(make_mon(LOW, LOW + 8, 1, 0x8000, 3), (uint64_t[]){1, 5, 7}, 3);
-	/*
-	 * Three counters of 43690 2/3 bytes each, from 0, 43691 and 87382 on. The text ends at
-	 * 131072.
-	 */
+	/* Three counters of 43690 2/3 bytes, from 0, 43691 and 87382 on, up to 131072. */
 	check_middles(make_mon(LOW, LOW + 131072, 1, 3, 3),
 		(uint64_t[]){43690 / 2, 43691 + 43690 / 2, 87382 + 43689 / 2}, 3);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call from its arguments to its result: client/perform_call.c, with the copies of the caller's
- * memory that it needs. The dialogue itself is replaced by this test.
+ * One call from its arguments to its result: client/perform_call.c, with copies of the caller's
+ * memory. The dialogue is this test's.
  */
 #include "client/caller_memory.c"
 #include "client/perform_call.c"
@@ -19,9 +19,7 @@
 #define ENTRIES 70
 #define PAGE    4096u
 
-/*
- * Functions that this test replaces: the results that they return, and how often each was called.
- */
+/* Functions of this test: the results that they return, and how often each was called. */
 static struct {
 	int find[3], find_n, finds; /* the last result is repeated */
 	int start, starts;
@@ -39,7 +37,6 @@ static struct {
 	struct client_reply reply;
 } say;
 
-/* The pauses between attempts take no time. */
 int nanosleep(const struct timespec *time, struct timespec *ret_rest)
 {
 	(void)ret_rest;
@@ -132,7 +129,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	return say.converse[i];
 }
 
-static uint64_t (*table)[4]; /* the table is at the end of mapped memory */
+static uint64_t (*table)[4]; /* at the end of mapped memory */
 
 static void decode(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region)
 {
@@ -208,7 +205,7 @@ static void test_perform_call__every_entry_is_sent(void **state)
 	}
 }
 
-/* Calls with @region alone. Is it sent as a request to turn off? */
+/* Is a call with @region alone sent as a request to turn off? */
 static int is_off(enum call_dialect dialect, struct call_region region)
 {
 	struct client_call call = call_of(1);
@@ -239,10 +236,7 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	assert_int_equal(is_off(CALL_AIX, r), 1);
 	r.bytes = 3;
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
-	/*
-	 * A region up to the last address; then one byte longer, which is no error if it counts
-	 * nothing.
-	 */
+	/* Up to the last address; then a byte longer, which is an error only if it counts. */
 	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .scale = 2};
 	assert_int_equal(is_off(CALL_IRIX, r), 0);
 	r.bytes = 17;
@@ -264,7 +258,7 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	}
 }
 
-/* A call succeeds if at least one of its two entries counts. */
+/* A call succeeds if one of its two entries counts. */
 static void test_perform_call__some_of_the_entries(void **state)
 {
 	(void)state;
@@ -324,7 +318,7 @@ static void test_perform_call__the_tick(void **state)
 	call.tick = &tick;
 	assert_int_equal(run(&call), 0);
 	assert_true(tick.tv_sec == 2 && tick.tv_usec == 7);
-	/* Without a tick length, the dialect's is used. */
+	/* Without a supervisor, the dialect's tick length is used. */
 	call = call_of(1);
 	call.count = 0;
 	call.tick = &tick;
@@ -334,7 +328,7 @@ static void test_perform_call__the_tick(void **state)
 	call = call_of(1);
 	call.tick = (struct timeval *)16;
 	assert_int_equal(run(&call), -EFAULT);
-	assert_int_equal(say.finds, 0); /* The supervisor was not even looked for. */
+	assert_int_equal(say.finds, 0); /* nor was the supervisor looked for */
 }
 
 static void test_perform_call__what_is_noted(void **state)
@@ -363,7 +357,7 @@ static void test_perform_call__what_is_noted(void **state)
 	assert_true(say.ons == 0 && say.offs == 0 && say.converses == 1);
 }
 
-/* The result of a call is the number of the table that it has put in force. */
+/* The result of a call is the number of the table that it put in force. */
 static void test_perform_call__the_number_of_the_table(void **state)
 {
 	struct timeval tick;
@@ -380,7 +374,7 @@ static void test_perform_call__the_number_of_the_table(void **state)
 	}
 }
 
-/* Turns on; client_find() returns @found at first, and then finds a supervisor. */
+/* Turns on. client_find() returns @found at first, then a supervisor. */
 static int turn_on(int found, int start)
 {
 	struct client_call call = call_of(1);
@@ -398,7 +392,7 @@ static void test_perform_call__a_supervisor_is_started(void **state)
 	assert_true(say.starts == 1 && say.finds == 2 && say.converses == 1);
 	assert_int_equal(turn_on(-ENODATA, 0), 0);
 	assert_true(say.starts == 1 && say.finds == 2 && say.converses == 1);
-	/* -EPERM is only reported if it is repeated. */
+	/* -EPERM is reported only if it is repeated. */
 	assert_int_equal(turn_on(-EPERM, 0), 0);
 	assert_true(say.starts == 0 && say.finds == 2 && say.converses == 1);
 	assert_int_equal(turn_on(-EACCES, 0), 0);
@@ -437,7 +431,7 @@ static void test_perform_call__one_that_goes_away(void **state)
 	say.converse[0] = -ETIMEDOUT;
 	assert_int_equal(run(&call), -ETIMEDOUT);
 	assert_true(say.converses == 1 && say.forgets == 0);
-	/* If the supervisor goes away in each attempt, the call fails with a reason. */
+	/* The supervisor goes away in each attempt: the call fails with a reason. */
 	call = call_of(1);
 	say.converse[0] = -EPIPE;
 	assert_int_equal(run(&call), -EPERM);
@@ -450,10 +444,7 @@ static void test_perform_call__one_that_goes_away(void **state)
 	assert_int_equal(say.refusal, SPROFIL_NO_REASON);
 }
 
-/*
- * Performs a call that turns profiling off; client_find() returns @found, the signal to the tracer
- * @by_trace.
- */
+/* Turns off. client_find() returns @found, the signal to the tracer @by_trace. */
 static int turn_off(int found, int by_trace)
 {
 	struct client_call call = call_of(1);
@@ -469,8 +460,8 @@ static void test_perform_call__off_without_a_pipe(void **state)
 	(void)state;
 	assert_int_equal(turn_off(-ENOENT, 0), 0);
 	assert_true(say.turn_offs == 1 && say.converses == 0 && say.offs == 1 && !say.had_status);
-	assert_int_equal(turn_off(-ENOENT, -EPERM), 0); /* There is no supervisor. */
-	assert_int_equal(turn_off(-EPERM, -EPERM), 0);  /* A debugger traces us. */
+	assert_int_equal(turn_off(-ENOENT, -EPERM), 0); /* no supervisor */
+	assert_int_equal(turn_off(-EPERM, -EPERM), 0);  /* a debugger traces us */
 	assert_int_equal(say.turn_offs, 0);
 	assert_int_equal(turn_off(-ENODATA, 0), 0);
 	assert_int_equal(turn_off(-ENODATA, -EPERM), -EPERM);
@@ -484,7 +475,7 @@ static void test_perform_call__off_without_a_pipe(void **state)
 	assert_true(say.converses == 1 && say.off && say.turn_offs == 0);
 }
 
-/* A program that is not dumpable. */
+/* The program is not dumpable. */
 static void test_perform_call__a_hidden_program(void **state)
 {
 	int results[5];
@@ -507,7 +498,7 @@ static void test_perform_call__a_hidden_program(void **state)
 		results[3] = run(&call);
 		asked[3] = say.ask_reaches == REFUSALS && say.finds == 0 && say.starts == 0;
 		call = call_of(1);
-		say.converse[0] = -ETIMEDOUT; /* The supervisor could not read the seal. */
+		say.converse[0] = -ETIMEDOUT; /* the seal could not be read */
 		results[4] = run(&call);
 		asked[4] = say.converses == 1 && say.refusal == SPROFIL_REFUSED;
 	}
@@ -518,7 +509,7 @@ static void test_perform_call__a_hidden_program(void **state)
 	}
 }
 
-/* Data are copied completely, or none stay in the pipe. */
+/* Data are copied as a whole, or none stay in the pipe. */
 static void test_perform_call__copies(void **state)
 {
 	uint8_t *end = (uint8_t *)(table + ENTRIES), bytes[PAGE], byte;

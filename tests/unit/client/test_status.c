@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The status of a table: client/status.c, with the dialogue replaced by this test. */
+/* The status of a table: client/status.c. The dialogue is this test's. */
 #include "client/status.c"
 
 #include <fcntl.h>
@@ -9,9 +9,7 @@
 
 #include <cmocka.h>
 
-/*
- * Functions that this test replaces: the results that they return, and how often each was called.
- */
+/* Functions of this test: the results that they return, and how often each was called. */
 static struct {
 	int find, finds;
 	int converse, converses;
@@ -117,7 +115,7 @@ static int begin(void **state)
 
 static struct sprofil_state got;
 
-/* Requests the status; returns 0 or the error. */
+/* Asks for the status. Returns 0 or the error. */
 static int look_at_it(void)
 {
 	int r;
@@ -146,7 +144,7 @@ static void test_status__without_a_supervisor(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		(void)begin(NULL);
-		say.find = i ? -EPERM : -ENOENT; /* Another process traces us. */
+		say.find = i ? -EPERM : -ENOENT; /* a debugger traces us */
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 0);
 		client_note_on();
 		expect(SPROFIL_ENDED, SPROFIL_GONE, 0);
@@ -154,7 +152,7 @@ static void test_status__without_a_supervisor(void **state)
 		client_note_off(&seven);
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 7);
 		assert_int_equal(got.supervisor, 0);
-		/* A second "off" brings no new status. */
+		/* A second "off" has no new status. */
 		client_note_off(&nine);
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 7);
 		client_note_off(NULL);
@@ -188,14 +186,14 @@ static void test_status__what_the_supervisor_says(void **state)
 	expect(SPROFIL_ON, SPROFIL_NO_REASON, 4);
 	assert_true(got.first_dead[1] == 101 && got.first_dead[2] == 0);
 	assert_int_equal(say.converses, 2);
-	/* Profiling has ended; the supervisor reports that, and ends. */
+	/* Profiling has ended; the supervisor says so, and ends. */
 	say.reply.status = status_of(CALL_HAS_ENDED, 5);
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	say.find = -ENOENT;
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	client_note_off(NULL);
 	expect(SPROFIL_OFF, SPROFIL_FAULT, 5);
-	/* If the status of one table is unknown, that has no effect on the next table. */
+	/* An unknown status of one table does not affect the next table. */
 	client_note_on();
 	client_note_off(NULL);
 	assert_int_equal(look_at_it(), ENODATA);
@@ -205,7 +203,7 @@ static void test_status__what_the_supervisor_says(void **state)
 	say.find = -ENOENT;
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	client_note_off(NULL);
-	/* The supervisor has no table: the status of the last one is used. */
+	/* The supervisor has no table: the last table's status is used. */
 	say.find = 0;
 	say.reply.status = status_of(CALL_IS_OFF, 77);
 	expect(SPROFIL_OFF, SPROFIL_FAULT, 5);
@@ -239,7 +237,7 @@ static void test_status__who_cannot_be_asked(void **state)
 	assert_int_equal(say.forgets, 0);
 }
 
-/* After "off" the supervisor is not asked: the status of the last table cannot change. */
+/* After "off" the supervisor is not asked, as the table's status cannot change. */
 static void test_status__who_cannot_be_asked_after_off(void **state)
 {
 	static const struct {
@@ -253,7 +251,7 @@ static void test_status__who_cannot_be_asked_after_off(void **state)
 		say.hidden = true;
 		say.find = ways[i].find;
 		say.ask_reach = ways[i].ask_reach;
-		/* The status is unknown even before "on", as the parent may have turned it on. */
+		/* Before "on" the status is unknown, too, as the parent may have turned it on. */
 		assert_int_equal(look_at_it(), EPERM);
 		client_note_on();
 		assert_int_equal(look_at_it(), EPERM);
@@ -266,7 +264,7 @@ static void test_status__who_cannot_be_asked_after_off(void **state)
 	}
 }
 
-/* Supervisors come and go while the status is requested. */
+/* Supervisors come and go during the request. */
 static void test_status__attempts(void **state)
 {
 	(void)state;
@@ -280,10 +278,7 @@ static void test_status__attempts(void **state)
 	}
 }
 
-/*
- * Elapsed time is complete only after a request has caused an observation, so the status is
- * requested twice.
- */
+/* Elapsed time is complete only after a request caused an observation: two requests. */
 static void test_status__catching_up(void **state)
 {
 	struct client_pipe pipe = {.read_fd = -1, .write_fd = -1};
@@ -295,7 +290,6 @@ static void test_status__catching_up(void **state)
 	client_catch_up(&pipe);
 	assert_int_equal(say.finds, 0);
 	client_note_elapsed();
-	/* Without an answer there is no status. */
 	say.converse = -ETIMEDOUT;
 	client_catch_up(&pipe);
 	say.converse = 0;
@@ -309,7 +303,7 @@ static void test_status__catching_up(void **state)
 	expect(SPROFIL_ENDED, SPROFIL_GONE, 0);
 	say.find = 0;
 	expect(SPROFIL_ON, SPROFIL_NO_REASON, 2);
-	assert_int_equal(say.converses, 5); /* Two dialogues for one status. */
+	assert_int_equal(say.converses, 5); /* two dialogues for one status */
 	say.reply.status = status_of(CALL_HAS_ENDED, 3);
 	client_catch_up(&pipe);
 	say.find = -ENOENT;
@@ -322,7 +316,7 @@ static void test_status__catching_up(void **state)
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 3);
 }
 
-/* The number of a table is that of the last one until a call replaces it or turns it off. */
+/* A table keeps its number until a call replaces it or turns it off. */
 static void test_status__the_number_of_the_table(void **state)
 {
 	static const uint32_t before[] = {0, 4711, INT_MAX - 2, INT_MAX - 1, INT_MAX};
@@ -336,7 +330,7 @@ static void test_status__the_number_of_the_table(void **state)
 		first = client_note_on();
 		assert_true(first > 0);
 		assert_int_equal(client_table(), first);
-		note_end(&ended); /* It ends without a call: it was not replaced. */
+		note_end(&ended); /* it ends without a call, so it is not replaced */
 		assert_int_equal(client_table(), first);
 		second = client_note_on();
 		assert_true(second > 0 && second != first);
@@ -365,7 +359,6 @@ static void test_status__sizes(void **state)
 	assert_int_equal(open_pipes, 0);
 }
 
-/* The pipe may get descriptor 0. */
 static void test_status__descriptor_0(void **state)
 {
 	int input = dup(0);

@@ -17,9 +17,9 @@
 
 #define SHORT_NS UINT64_C(1000000)
 #define LONG_NS  UINT64_C(1000000000000)
-#define HELD     7 /* requests about this pid are not answered until let_go() */
+#define HELD     7 /* pid of requests that are held up */
 
-/* Answers about HELD wait for @go_on, as if their file system did not answer. */
+/* Answers about HELD wait for @go_on, like those of a file system that hangs. */
 struct held {
 	sem_t go_on;
 	int fd; /* descriptor to which answers are written */
@@ -89,7 +89,7 @@ static void test_limited__goes_on_without_what_does_not_come(void **state)
 		if (i + 1 < LIMITED_MOST)
 			assert_answered(&limited);
 	}
-	/* The limit of waiting requests is reached: nothing more is asked. */
+	/* As many requests wait as may: nothing more is asked. */
 	assert_int_equal(ask(&limited, 0).error, -ETIMEDOUT);
 	for (unsigned i = 0; i < LIMITED_MOST; i++)
 		assert_int_equal(sem_post(&held.go_on), 0);

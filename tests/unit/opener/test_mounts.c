@@ -21,7 +21,7 @@
 
 #define TEXT "\177ELF and what follows"
 
-/* Makes a file without a name, of @bytes bytes, that begins with TEXT. */
+/* A file of @bytes without a name, which begins with TEXT. */
 static int file_of(off_t bytes)
 {
 	char name[] = "/tmp/test_mounts_XXXXXX";
@@ -34,7 +34,7 @@ static int file_of(off_t bytes)
 	return fd;
 }
 
-/* Is the file copied, and its descriptor closed? The copy must have the file's bytes. */
+/* Is the file copied, with its bytes, and its descriptor closed? */
 static bool is_copied(struct mounts *mounts, unsigned pid, off_t bytes)
 {
 	int fd = file_of(bytes), got;
@@ -66,7 +66,7 @@ static void test_mounts__files_of_new_mounts_are_copied(void **state)
 	assert_int_equal(mounts.copied, 0);
 	assert_true(is_copied(&all_new, own, 100));
 	assert_int_equal(all_new.copied, 100);
-	/* Nothing is copied if the list could not be read, or if the file is of no process. */
+	/* The list could not be read, or the file is of no process. */
 	assert_false(is_copied(&none, own, 100));
 	assert_false(is_copied(&all_new, 0, 100));
 	assert_int_equal(mounts_detach(&all_new, own, -ENOENT), -ENOENT);
@@ -98,8 +98,7 @@ static void test_mounts__list_is_given(void **state)
 	mounts_release(&mounts);
 }
 
-/* The id and the device of a mount that is gone are used again: a lasting id tells the two apart.
- */
+/* The id and device of a mount that is gone are used again; a lasting id tells them apart. */
 static void test_mounts__ids_that_are_used_again(void **state)
 {
 	int fd = file_of(1);
@@ -121,7 +120,7 @@ static void test_mounts__ids_that_are_used_again(void **state)
 	errno = 0;
 	lives = mount_list_lives(id);
 	if (!lives && (errno == ENOSYS || errno == EPERM)) {
-		/* A container's list of system calls; a chroot outside of the mount's root. */
+		/* by a container's list of system calls, or in a chroot outside of the mount */
 		print_message("statmount is refused: %s\n", strerror(errno));
 		skip();
 		return;

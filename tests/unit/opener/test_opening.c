@@ -88,7 +88,7 @@ static void test_opening__table_of_an_answer(void **state)
 	assert_int_equal(opened_get(packet, sizeof(table) - 1, &back), -EPROTO);
 }
 
-/* Makes a file with this text; returns its name, which the caller unlinks. */
+/* Makes a file; returns its name, which the caller unlinks. */
 static char *file_of(const char *text, mode_t mode)
 {
 	static char name[32];
@@ -137,7 +137,7 @@ static void test_opening__only_elf_files_are_handed_out(void **state)
 	openings_release(&openings);
 }
 
-/* Makes process_vm_readv() fail from now on, as old filters of containers do. */
+/* process_vm_readv() fails from now on, as old filters of containers make it. */
 static bool refuse_vm_read(void)
 {
 	struct sock_filter filter[] = {
@@ -178,7 +178,7 @@ static bool find_vdso(struct opening *ret_what)
 	return found;
 }
 
-/* Copies the vdso; 0: the copy is right, 77: there is no vdso, or calls cannot be refused here. */
+/* 0: the copy is right; 77: there is no vdso, or the call cannot be refused. */
 static int copy_own_vdso(bool refused)
 {
 	struct openings openings = {.guards = false};
@@ -217,7 +217,7 @@ static void test_opening__memory_where_process_vm_readv_is_refused(void **state)
 	}
 }
 
-/* Asks for the beginning of @bytes bytes of code at @at in this process: how many bytes come. */
+/* How many bytes come of @bytes of code at @at in this process. */
 static ssize_t ask_code(const char *at, size_t bytes)
 {
 	struct openings openings = {.guards = false};
@@ -252,7 +252,7 @@ static void test_opening__code_that_is_read_only(void **state)
 	if (mprotect(code, 2 * page, PROT_READ | PROT_EXEC) < 0)
 		skip();
 	assert_int_equal(ask_code(code, 2 * page), OPENING_CODE_BYTES);
-	/* Only a whole mapping is one. */
+	/* A part of a mapping is refused. */
 	assert_int_equal(ask_code(code, page), -ENOENT);
 	assert_int_equal(ask_code(code + page, page), -ENOENT);
 	assert_int_equal(mprotect(code, 2 * page, PROT_EXEC), 0);
@@ -280,8 +280,8 @@ static bool is_at(void *context, const struct maps_line *line)
 }
 
 /*
- * Of the mappings of a file, 256 MiB are copied in all. The first one is of 200 MiB behind the end
- * of the file, the second of 100 MiB from its second page on, the third of its first page.
+ * At most 256 MiB of a file's mappings are copied. Here, 200 MiB are behind the end of the file,
+ * the next 100 MiB from its second page on are too much, and its first page is copied.
  */
 static void test_opening__mappings_of_a_file_are_copied_up_to_a_limit(void **state)
 {
@@ -320,7 +320,7 @@ static void test_opening__memory_of_the_target_alone(void **state)
 	uint32_t own = (uint32_t)getpid();
 
 	(void)state;
-	/* The supervisor does not trace this process: the request is refused. */
+	/* The supervisor does not trace this process. */
 	assert_int_equal(ask(&openings, OPENING_PROCESS, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_IMAGE, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_VDSO, own, "").error, -ENOENT);
@@ -346,7 +346,7 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 	openings.view = false;
 	assert_int_equal(ask(&openings, OPENING_SOURCE, 0, name).error, -EPERM);
 	assert_int_equal(unlink(name), 0);
-	/* A file that the profiled process's user may read can be opened. */
+	/* The profiled process's user may read the file. */
 	openings = (struct openings){.view = true};
 	assert_int_equal(ask(&openings, OPENING_PROCESS, (uint32_t)getpid(), "").error, 0);
 	openings.guards = true;
@@ -356,7 +356,7 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 	openings_release(&openings);
 }
 
-/* A file that everybody may read counts as private if it is in a private folder. */
+/* A file that everybody may read is private if one of its folders is. */
 static void test_opening__the_whole_way_to_a_public_file_is_public(void **state)
 {
 	static const mode_t modes[][3] = {{0755, 0755, 0644}, {0700, 0755, 0644},

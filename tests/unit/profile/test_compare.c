@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statistics of `sprofreport diff`, compared with tables of Student's t, and on random runs. */
+/* The statistics of `sprofreport diff`, against tables of Student's t and on random runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,7 @@
 
 static void test_compare__students_t(void **state)
 {
-	/*
-	 * The t exceeded on either side with 5 %, 1 % and 0.1 % probability, from a printed table.
-	 */
+	/* two-sided, of 5 %, 1 % and 0.1 % probability, from a printed table */
 	static const struct {
 		double freedom, t[3];
 	} table[] = {
@@ -51,7 +49,7 @@ struct program {
 	double samples;   /* samples of a run */
 };
 
-/* Makes a run: the time of each row is that of its samples, the time of the whole run is exact. */
+/* A row's time is that of its samples; the time of the whole run is exact. */
 static void make_run(const struct program *program, bool is_b, uint64_t *seed, double *value,
 	struct compare_run *run)
 {
@@ -70,7 +68,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 	run_seal(run, value, ROWS);
 }
 
-/* Counts in how many of TURNS comparisons any row is significant, and in how many row 1 is. */
+/* Turns, of TURNS, in which any row is significant, and in which row 1 is. */
 static void count_turns(
 	const struct program *program, size_t runs, uint64_t seed, int *ret_any, int *ret_row)
 {
@@ -107,7 +105,7 @@ static void test_compare__finds_what_is_slower(void **state)
 	assert_true(found >= 15);
 }
 
-/* Runs of equal programs differ only by noise, with several runs a side and with one. */
+/* Equal programs differ only by noise. */
 static void test_compare__claims_nothing_of_equals(void **state)
 {
 	static const struct program programs[] = {
@@ -124,14 +122,14 @@ static void test_compare__claims_nothing_of_equals(void **state)
 		count_turns(&programs[i], 3, 10 + i, &any, &row);
 		all += any;
 	}
-	/* Of 100 comparisons of equals, at most 5 may claim a change; the seeds are fixed. */
+	/* Of 100 comparisons, 5 may claim a change; the seeds are fixed. */
 	assert_true(all <= 5);
 }
 
 static void test_compare__rows_that_come_and_go(void **state)
 {
 	const struct compare_run run[2] = {{1000, 1000}, {1100, 1100}};
-	/* The values of five rows on side A, then of the same rows on side B. */
+	/* five rows on side A, then on side B */
 	const double value[] = {500, 0, 400, 99, 1, 600, 400, 0, 99, 1};
 	const bool skip[] = {true, false, false, false, false};
 	struct compare_row row[5];
@@ -144,10 +142,10 @@ static void test_compare__rows_that_come_and_go(void **state)
 	assert_true(isinf(row[1].high));
 	assert_true(row[2].q < 1e-9 && row[2].delta <= -1 && row[2].high < -0.9);
 	assert_true(row[3].q > 0.3 && row[3].low < 0 && row[3].high > 0);
-	assert_false(row[4].tested); /* Two samples are too few. */
+	assert_false(row[4].tested); /* two samples are too few */
 }
 
-/* A row that has everything: its share is rounded, to less than 1 in the second comparison. */
+/* The row's share is rounded, to less than 1 in the second comparison. */
 static void test_compare__a_row_that_has_all(void **state)
 {
 	const double exact[] = {500, 600},

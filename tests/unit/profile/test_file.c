@@ -20,7 +20,7 @@
 #include "profile/pprof.h"
 #include "tests/unit/profile_fixture.h"
 
-/* Makes a folder of the test's own the working directory. */
+/* Makes a new folder the working directory. */
 static int enter_folder(void **state)
 {
 	static char folder[] = "/tmp/test_file.XXXXXX";
@@ -54,7 +54,7 @@ static void assert_content(const char *path, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-/* Number of entries of the folder, without "." and "..". */
+/* of the folder, without "." and ".." */
 static int entries;
 
 static int count_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
@@ -105,7 +105,7 @@ static int record(const char *path, const char *text)
 }
 
 /*
- * A recording renames an existing profile, and replaces the one renamed before. A file that is no
+ * A recording renames an existing profile to .old, in place of the one before. A file that is no
  * profile of ours keeps its name.
  */
 static void test_file__a_recording_keeps_the_one_before(void **state)
@@ -143,7 +143,6 @@ static void test_file__a_recording_keeps_the_one_before(void **state)
 	assert_entries(8);
 }
 
-/* Nothing is replaced: a new file gets another name. */
 static void test_file__takes_a_name_that_is_free(void **state)
 {
 	struct outfile out;
@@ -163,7 +162,7 @@ static void test_file__takes_a_name_that_is_free(void **state)
 	assert_entries(3);
 }
 
-/* The writer is killed again and again: the file is always whole, and no other file is left. */
+/* The writer is killed again and again: the file is whole, and no other file is left. */
 static void test_file__leaves_no_part_when_it_is_interrupted(void **state)
 {
 	enum { BYTES = 8 << 20, TIMES = 5 };
@@ -197,7 +196,7 @@ static void test_file__leaves_no_part_when_it_is_interrupted(void **state)
 	free(data);
 }
 
-/* The disk is full (simulated by a limit on the size of files): the old file stays. */
+/* A limit on the size of files stands for a full disk. */
 static void test_file__leaves_the_old_one_when_it_fails(void **state)
 {
 	struct rlimit old, small = {10, RLIM_INFINITY};

@@ -60,7 +60,7 @@ static void test_gzip__reads_all_members(void **state)
 	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes + 4, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, 12);
 	assert_memory_equal(out, "first second", 12);
-	assert_false(more); /* The rest is padding. */
+	assert_false(more); /* the rest is padding */
 	free(out);
 	memcpy(both + a_bytes + b_bytes, "\0\0\0x", 4);
 	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes + 4, &out, &bytes, &more), 0);
@@ -82,14 +82,14 @@ static void test_gzip__refuses_damage(void **state)
 
 	(void)state;
 	pack("some text, some text", 20, 1, &packed, &packed_bytes);
-	packed[packed_bytes - 6] ^= 1; /* A wrong checksum. */
+	packed[packed_bytes - 6] ^= 1; /* a wrong checksum */
 	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), -EBADMSG);
 	assert_int_equal(gzip_unpack(packed, 3, &out, &bytes, &more), -ENODATA);
 	assert_false(gzip_is(packed, 1));
 	free(packed);
 }
 
-/* 300 MiB of zeros in less than 1 MiB are refused. */
+/* 300 MiB of zeros in less than 1 MiB */
 static void test_gzip__refuses_a_bomb(void **state)
 {
 	const size_t piece = 1 << 20;
@@ -103,7 +103,7 @@ static void test_gzip__refuses_a_bomb(void **state)
 	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), -EFBIG);
 	assert_null(out);
 	free(packed);
-	/* Below the bound it is accepted. */
+	/* below the limit */
 	pack(zeros, piece, 20, &packed, &packed_bytes);
 	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, 20 * piece);

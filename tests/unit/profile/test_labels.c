@@ -14,7 +14,7 @@
 static const struct label request[] = {
 	{.key = "request", .text = "GET /"}, {.key = "bytes", .number = -64, .unit = "bytes"}};
 
-/* Makes a profile with two samples of one stack: one with labels, one without. */
+/* Two samples of one stack: one with labels, one without. */
 static struct profile *labelled(void)
 {
 	struct profile *profile = fixture_profile();
@@ -82,13 +82,13 @@ static void test_labels__come_back_from_a_file(void **state)
 	free(data);
 	assert_int_equal(profile_samples(back), samples);
 	assert_int_equal(count_labelled(back), 1);
-	/* A comment that another program has written comes back as a foreign note. */
+	/* Another program's comment comes back as a foreign note. */
 	assert_int_equal(profile_notes(back), profile_notes(profile));
 	assert_true(profile_note_is_foreign(back, profile_notes(back) - 1));
 	assert_string_equal(profile_note(back, profile_notes(back) - 1), "as it came");
 	assert_false(profile_note_is_foreign(back, 0));
 
-	/* A merge combines equal stacks with equal labels of both profiles. */
+	/* A merge combines equal stacks with equal labels. */
 	assert_int_equal(profile_merge(profile, back), 0);
 	assert_int_equal(profile_samples(profile), samples);
 	assert_int_equal(count_labelled(profile), 1);
@@ -112,7 +112,6 @@ static void test_labels__are_given_to_all_that_have_none(void **state)
 	for (size_t i = 0; i < samples; i++)
 		n += profile_sample(profile, i).labels == set;
 	assert_int_equal(n, samples - 1);
-	/* A stack is also found by its labels. */
 	assert_true((size_t)profile_add_labelled_stack(profile, 0, set, &leaf, 1) < samples);
 	profile_free(profile);
 }

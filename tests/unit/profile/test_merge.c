@@ -51,7 +51,7 @@ static void test_merge__combines_figures_by_their_kind(void **state)
 	struct profile *into = fixture_profile(), *from = fixture_profile();
 
 	(void)state;
-	/* 120 stops with a p50 of 21 us, 40 with one of 61 us. */
+	/* 120 stops with a p50 of 21 us, 40 with one of 61 us */
 	assert_int_equal(profile_set_audit(from, "stops", 40), 0);
 	assert_int_equal(profile_set_audit(from, "stop_ns_p50", 61000), 0);
 	assert_int_equal(profile_set_audit(from, "stop_ns_max", 90000), 0);
@@ -66,16 +66,13 @@ static void test_merge__combines_figures_by_their_kind(void **state)
 	assert_int_equal(figure(into, "lost_samples"), 2);
 	assert_int_equal(figure(into, "queue_ns_max"), 5);
 	assert_int_equal(figure(into, "wakeups"), 7);
-	/* Samples of both had equal weights. */
+	/* Samples of both have equal weights. */
 	assert_int_equal(figure(into, "effective_samples"), 200);
 	profile_free(into);
 	profile_free(from);
 }
 
-/*
- * Two profiles with 100 samples each, of weights 1 and 9: sum w = 1000, sum w^2 = 8200, so there
- * are 1000000 / 8200 = 122 effective samples.
- */
+/* 100 samples of weight 1, 100 of 9: 1000^2 / 8200 = 122 effective samples. */
 static void test_merge__effective_samples_follow_from_the_weights(void **state)
 {
 	struct profile *half[2];
@@ -120,9 +117,7 @@ static void test_merge__into_an_empty_one_is_a_copy(void **state)
 	profile_free(from);
 }
 
-/*
- * A figure of the kernel that only one profile has is dropped; figures derived from the model stay.
- */
+/* A figure of the kernel that one profile lacks is dropped; derived figures stay. */
 static void test_merge__with_a_profile_without_audit(void **state)
 {
 	struct profile *into = fixture_profile(), *from = fixture_profile(), *bare;
@@ -151,16 +146,13 @@ static void test_merge__with_a_profile_without_audit(void **state)
 	assert_int_equal(profile_notes(into), 3);
 	assert_non_null(strstr(profile_note(into, 1), "other"));
 	assert_non_null(strstr(profile_note(into, 2), "rates"));
-	/* The profiles have no common rate, even if a third one has the rate of one of them. */
+	/* There is no common rate, even if a third profile has the rate of one of them. */
 	assert_int_equal(profile_period_ns(into), 0);
 	assert_int_equal(profile_merge(into, from), 0);
 	assert_int_equal(profile_period_ns(into), 0);
 	assert_false(audit_figure(into, "period_ns", &value));
 
-	/*
-	 * The other way round, too: when the profile without the kernel's figure takes one that has
-	 * it, the derived figures are kept, and the kernel's figure is dropped.
-	 */
+	/* The same holds if the profile without the kernel's figure takes the other. */
 	assert_int_equal(profile_merge(from, bare), 0);
 	assert_false(profile_audit(from, "kernel_cpu_ns", &value));
 	assert_int_equal(figure(from, "samples"), 110);
@@ -189,7 +181,7 @@ static void test_merge__keeps_values_by_their_type(void **state)
 	profile_free(from);
 }
 
-/* Each field without a meaning in the model stays if all profiles agree on it. */
+/* A field without a meaning in the model stays if all profiles agree on it. */
 static void test_merge__keeps_fields_of_others_that_agree(void **state)
 {
 	const struct foreign all = {"space", "bytes", 512, "drop", "keep", "url"};
@@ -210,10 +202,7 @@ static void test_merge__keeps_fields_of_others_that_agree(void **state)
 		assert_int_equal(profile_new(&empty), 0);
 		assert_int_equal(foreign_set(into, &other[i]), 0);
 		assert_int_equal(foreign_set(from, &all), 0);
-		/*
-		 * Fields of profiles without samples are ignored: the first one had none, and a
-		 * later one has none.
-		 */
+		/* Profiles without samples, such as the first and a later one, do not count. */
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, empty), 0);
@@ -225,7 +214,7 @@ static void test_merge__keeps_fields_of_others_that_agree(void **state)
 		assert_string_equal(got.drop_frames, "drop");
 		assert_string_equal(got.keep_frames, "keep");
 		assert_string_equal(got.doc_url, "url");
-		/* A field in which profiles differ is dropped. Later merges do not set it again. */
+		/* A field that differs is dropped, and later merges do not set it again. */
 		assert_int_equal(foreign_set(from, &other[i]), 0);
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, from), 0);

@@ -79,9 +79,7 @@ static void test_pprof__keeps_an_empty_profile(void **state)
 	profile_free(profile);
 }
 
-/*
- * Other programs take the first mapping for the main program; so does our reader with their files.
- */
+/* Readers take the first mapping for the main program; so does ours with others' files. */
 static void test_pprof__puts_the_main_program_first(void **state)
 {
 	struct profile *profile, *back;
@@ -103,14 +101,13 @@ static void test_pprof__puts_the_main_program_first(void **state)
 	assert_string_equal(profile_mapping(back, 0).file, "/bin/tool-1.2");
 	assert_string_equal(profile_mapping(back, 1).file, "/lib/libc.so");
 	assert_string_equal(profile_mapping(back, 2).file, "/lib/libm.so");
-	/* Locations still have their mappings. */
 	assert_int_equal(profile_location(back, 0).mapping, 1);
 	assert_int_equal(profile_location(back, 1).mapping, 0);
 	profile_free(back);
 	profile_free(profile);
 }
 
-/* Every beginning of a file, and every file with one byte changed, is read or refused. */
+/* Every beginning of a file, and every file with a changed byte, is read or refused. */
 static void test_pprof__survives_truncation_and_damage(void **state)
 {
 	struct profile *profile = fixture_profile(), *back;
@@ -139,10 +136,10 @@ static void test_pprof__survives_truncation_and_damage(void **state)
 	free(data);
 }
 
-/* Counts the comments in the format's public field, and those in ours. */
+/* Counts the comments in the format's public field, and in ours. */
 static void count_comments(const struct profile *profile, size_t ret_n[2])
 {
-	static const uint8_t ours[] = {0xca, 0x3e}; /* Field 1001, length-delimited. */
+	static const uint8_t ours[] = {0xca, 0x3e}; /* field 1001, length-delimited */
 	uint8_t *data, *plain;
 	size_t bytes, plain_bytes;
 	bool more;
@@ -150,10 +147,7 @@ static void count_comments(const struct profile *profile, size_t ret_n[2])
 	ret_n[0] = ret_n[1] = 0;
 	assert_int_equal(pprof_write(profile, &data, &bytes), 0);
 	assert_int_equal(gzip_unpack(data, bytes, &plain, &plain_bytes, &more), 0);
-	/*
-	 * Comments are at the end of the file: each a string (field 6) and a reference to it (field
-	 * 13).
-	 */
+	/* The file ends with its comments: each a string (field 6) and its reference (field 13). */
 	for (size_t i = 0; i + 2 < plain_bytes; i++) {
 		ret_n[0] += plain[i] == (13 << 3 | 2) && plain[i + 1] == 1;
 		ret_n[1] += plain[i] == ours[0] && plain[i + 1] == ours[1];
@@ -162,7 +156,7 @@ static void count_comments(const struct profile *profile, size_t ret_n[2])
 	free(data);
 }
 
-/* As other programs print all comments above everything else, the public field has five at most. */
+/* Other programs print the public comments above everything else. */
 static void test_pprof__shows_others_five_comments_at_most(void **state)
 {
 	struct profile *profile = fixture_profile(), *back;
@@ -170,7 +164,7 @@ static void test_pprof__shows_others_five_comments_at_most(void **state)
 
 	(void)state;
 	count_comments(profile, n);
-	assert_int_equal(n[0], 3); /* One each for command, audit and note. */
+	assert_int_equal(n[0], 3); /* command, audit, note */
 	assert_int_equal(n[1], profile_audits(profile) + profile_notes(profile));
 	assert_int_equal(profile_add_note(profile, "two"), 0);
 	assert_int_equal(profile_add_note(profile, "three"), 0);

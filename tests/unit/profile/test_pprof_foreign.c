@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles as other programs write them, and what is refused. */
+/* Profiles of other programs, and what is refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "tests/unit/pprof_fixture.h"
 #include "tests/unit/profile_fixture.h"
 
-/* A minimal writer of the format, which can also write invalid files. */
+/* A minimal writer of the format, also of invalid files. */
 struct pb {
 	uint8_t data[4096];
 	size_t n;
@@ -41,7 +41,7 @@ static void pb_bytes(struct pb *pb, unsigned field, const void *data, size_t byt
 	pb->n += bytes;
 }
 
-/* Writes a message whose fields 1 to @n are the numbers @value; those that are 0 are left out. */
+/* Writes a message whose fields 1 to @n are the numbers @value, without those that are 0. */
 static void pb_part(struct pb *pb, unsigned field, const uint64_t *value, unsigned n)
 {
 	struct pb part = {.n = 0};
@@ -68,7 +68,7 @@ static int read_pb(const struct pb *pb, struct profile **ret_profile, const char
 	return pprof_read(pb->data, pb->n, ret_profile, ret_problem);
 }
 
-/* A heap profile as Go writes it: no CPU time, unpacked ids, string table last, no mapping. */
+/* A heap profile of Go: no CPU time, unpacked ids, string table last, no mapping. */
 static void test_pprof__reads_other_kinds_of_values(void **state)
 {
 	static const char *const text[] = {
@@ -124,7 +124,7 @@ static void pb_minimal(struct pb *pb, const char *type, const char *unit)
 	pb_strings(pb, text);
 }
 
-/* Values are found in any order and unit of time, and tasks by the labels of other tools. */
+/* CPU time in any order and unit, and other tools' labels of tasks. */
 static void test_pprof__finds_values_by_type_and_tasks_by_labels(void **state)
 {
 	struct profile *profile = NULL;
@@ -152,7 +152,7 @@ static void test_pprof__takes_cpu_time_from_the_period(void **state)
 
 	(void)state;
 	pb_minimal(&pb, "cpu", "milliseconds");
-	/* The value type is not cpu, but the period's is: CPU time is samples times period. */
+	/* Only the period's type is cpu: CPU time is samples times period. */
 	pb.n = 0;
 	pb_minimal(&pb, "faults", "x");
 	pb_bytes(&pb, 6, "cpu", 3);
@@ -226,7 +226,7 @@ static void test_pprof__refuses_contradictions(void **state)
 	(void)state;
 	assert_refused(&pb, "empty");
 
-	/* A sample that refers to a location that the file lacks is refused. */
+	/* The sample's location is missing. */
 	pb_bytes(&sample, 1, (const uint8_t[]){9}, 1);
 	pb_bytes(&sample, 2, (const uint8_t[]){1}, 1);
 	PB_PART(&pb, 1, 1, 2);
@@ -267,8 +267,8 @@ static void test_pprof__refuses_contradictions(void **state)
 }
 
 /*
- * Functions that share a name of 100 kB. A file with a hundred of them is read. One with a thousand
- * is refused: to print them would take a thousand times the bytes of the file.
+ * Functions share a name of 100 kB. A hundred are read. A thousand are refused: printing them takes
+ * a thousand times the bytes of the file.
  */
 static void test_pprof__refuses_long_strings_that_are_used_too_often(void **state)
 {

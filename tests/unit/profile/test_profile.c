@@ -22,12 +22,12 @@ static void test_profile__finds_equal_things_again(void **state)
 	assert_int_equal(profile_add_function(p, &walk), 3);
 	assert_int_equal(profile_add_location(p, 1, 0x2345), 3);
 	assert_int_equal(profile_add_task(p, &worker), 1);
-	/* A different build-id, line, address or tid makes a different item. */
+	/* Another build-id, line, address or tid makes another item. */
 	lib.build_id = "bb03";
 	walk.line = 31;
 	worker.tid = 102;
 	assert_int_equal(profile_add_mapping(p, &lib), 2);
-	/* There are six functions and six locations, as [unsampled] has one of each. */
+	/* There are six functions and locations, as [unsampled] has one of each. */
 	assert_int_equal(profile_add_function(p, &walk), 6);
 	assert_int_equal(profile_add_location(p, 1, 0x2346), 6);
 	assert_int_equal(profile_add_task(p, &worker), 2);
@@ -47,7 +47,7 @@ static void test_profile__a_renamed_process_is_found(void **state)
 	for (size_t i = 0; i < profile_tasks(p); i++)
 		assert_string_equal(profile_task(p, i).process, "demo: serves");
 	assert_int_equal(profile_add_task(p, &worker), 1);
-	/* With another process name it is another task. */
+	/* Another process name makes another task. */
 	worker.process = "demo";
 	assert_true(profile_add_task(p, &worker) > 1);
 	profile_free(p);
@@ -65,7 +65,7 @@ static void test_profile__sums_equal_stacks(void **state)
 	first = profile_sample(p, 0);
 	assert_int_equal(first.value[VALUE_SAMPLES], 57);
 	assert_int_equal(first.value[VALUE_CPU_NS], 228 * FIXTURE_MS);
-	/* The stack of another thread, and a shorter one, are other stacks. */
+	/* Another thread's stack, and a shorter one, are other stacks. */
 	fixture_add(p, 1, (uint32_t[]){1, 0}, 2, 1);
 	fixture_add(p, 0, (uint32_t[]){1}, 1, 1);
 	fixture_add(p, 0, NULL, 0, 1);
@@ -145,7 +145,6 @@ static void test_profile__lines_are_replaced_and_tell_the_mapping(void **state)
 	assert_true(profile_mapping(p, 1).has_inlines);
 	assert_int_equal(profile_set_lines(p, 3, NULL, 0), 0);
 	assert_int_equal(profile_location(p, 3).lines, 0);
-	/* The location is still found by its address. */
 	assert_int_equal(profile_add_location(p, 1, 0x2345), 3);
 	profile_free(p);
 }
@@ -160,12 +159,12 @@ static void test_profile__named_locations_differ_by_their_names(void **state)
 	(void)state;
 	assert_true(first >= 0 && second > first);
 	assert_int_equal(profile_add_named_location(p, 0, 0, &a, 1), first);
-	/* An unnamed location with address 0 differs from the named ones. */
+	/* The unnamed location at address 0 is another one. */
 	assert_true(profile_add_location(p, 0, 0) > second);
-	/* After a change of lines the new names count. */
+	/* After a change of lines, the new names count. */
 	assert_int_equal(profile_set_lines(p, (uint32_t)first, &b, 1), 0);
 	assert_true(profile_add_named_location(p, 0, 0, &a, 1) > second + 1);
-	/* A named location with an address is also found by the address. */
+	/* A named location with an address is also found by that address. */
 	first = profile_add_named_location(p, 0, 0x1999, &a, 1);
 	assert_int_equal(profile_add_location(p, 0, 0x1999), first);
 	profile_free(p);
@@ -188,7 +187,7 @@ static void test_profile__separate_locations_are_never_found(void **state)
 	assert_int_equal(profile_location(p, (size_t)second).line[0].function, 1);
 	assert_true(profile_add_location(p, 0, 0x1999) > second);
 	assert_true(profile_add_named_location(p, 0, 0x1999, &a, 1) > second + 1);
-	/* A merged profile tells them apart by their lines: there, the last one is the first. */
+	/* A merge tells locations apart by their lines, so the last one becomes the first. */
 	locations = profile_locations(p);
 	assert_int_equal(profile_new(&merged), 0);
 	assert_int_equal(profile_merge(merged, p), 0);
@@ -249,7 +248,7 @@ static void test_profile__command_is_quoted_for_a_shell(void **state)
 	(void)state;
 	assert_int_equal(profile_set_command_args(p, args, sizeof(args)), 0);
 	assert_string_equal(profile_command(p), "sh -c 'echo it'\\''s \"$HOME\"' '' a=b ''\\'''");
-	/* The last argument need not end with a NUL. */
+	/* The last argument may lack its NUL. */
 	assert_int_equal(profile_set_command_args(p, "xz\0-9", 5), 0);
 	assert_string_equal(profile_command(p), "xz -9");
 	assert_int_equal(profile_set_command_args(p, "", 0), 0);

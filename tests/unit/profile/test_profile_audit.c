@@ -10,7 +10,7 @@
 #include "profile/audit.h"
 #include "tests/unit/profile_fixture.h"
 
-/* The contract: `sprofreport summary` prints at least these. */
+/* `sprofreport summary` promises at least these. */
 static const char *const promised[] = {"samples", "period_ns", "profiled_cpu_ns",
 	"unattributed_cpu_ns", "kernel_cpu_ns", "wall_ns", "stops", "stop_ns_p50", "stop_ns_p99",
 	"stop_ns_max", "stopped_ns", "cost_ns", "cost_pct", "lost_samples", "truncated_stacks",
@@ -27,7 +27,6 @@ static void test_profile_audit__knows_the_promised_keys(void **state)
 		assert_non_null(key);
 		assert_false(key->extra);
 		assert_true(strlen(key->meaning) > 5);
-		/* A figure's unit is in its name. */
 		assert_int_equal(key->unit == AUDIT_NS, strstr(key->key, "_ns") != NULL);
 	}
 	assert_null(audit_key_find("no_such_figure"));
@@ -70,9 +69,9 @@ static void set(struct profile *profile, const char *key, uint64_t value)
 }
 
 /*
- * 396 of 404 ms were found. 100 samples stand for 396 ms, so 102.02 are expected for 404 ms. With
- * several threads the error is sqrt(1 / 102.02 + 1 / 102.02^2) = 0.09949. With one thread, for
- * which 100 of 125 instants are hits, it is sqrt(0.2 / 102.02 + 1 / 102.02^2) = 0.04535.
+ * 396 of 404 ms were found, in 100 samples: 102.02 are expected. The error with several threads is
+ * sqrt(1 / 102.02 + 1 / 102.02^2) = 0.09949. With one thread, a hit at 100 of 125 instants, it is
+ * sqrt(0.2 / 102.02 + 1 / 102.02^2) = 0.04535.
  */
 static void test_profile_audit__tells_what_was_found(void **state)
 {
@@ -92,7 +91,7 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	assert_true(fabs(found.late - 1.0 / 125) < 1e-9);
 	assert_int_equal(found.realtime, 1);
 	assert_false(found.is_off);
-	/* With many samples, 12 % too few are more than 3 errors; 1 % never counts as off. */
+	/* With many samples, 12 % too few are more than 3 errors; 1 % is never off. */
 	set(profile, "found_ns", 356 * FIXTURE_MS);
 	assert_true(audit_found(profile, &found));
 	assert_false(found.is_off);
@@ -103,10 +102,7 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	set(profile, "effective_samples", 100000000);
 	assert_true(audit_found(profile, &found));
 	assert_false(found.is_off);
-	/*
-	 * With no time found of 404 ms (101 periods), the ratio is off. With 0.04 ms, a hundredth
-	 * of a period, no ratio says anything.
-	 */
+	/* 0 of 404 ms (101 periods) is off; 0.04 ms, a hundredth of a period, says nothing. */
 	set(profile, "found_ns", 0);
 	assert_true(audit_found(profile, &found));
 	assert_true(found.is_off && !found.says_nothing);
@@ -155,7 +151,7 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 	assert_true(audit_figure(into, "late_instants", &value) && value == 10);
 	assert_true(audit_figure(into, "realtime", &value) && value == 0);
 	profile_free(from);
-	/* If one profile lacks a figure, the ratio is unknown. */
+	/* One profile lacks the figure. */
 	assert_int_equal(profile_new(&from), 0);
 	set(from, "kernel_cpu_ns", 5);
 	assert_int_equal(profile_merge(into, from), 0);
@@ -166,8 +162,8 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 }
 
 /*
- * Makes file @number of a recording, with 5 processes and 9 threads. 3 processes and 7 threads were
- * in the previous file, too, if there was one.
+ * File @number of a recording: 5 processes and 9 threads, of which 3 and 7 were in the previous
+ * file, if there was one.
  */
 static struct profile *file_of_run(uint64_t recording, uint64_t number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common factor of random runs, and what diff finds once it is removed. */
+/* The common factor of random runs, and what diff finds without it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 enum { ROWS = 12, SIDE = 3, RUNS = 2 * SIDE, TURNS = 400 };
 
 struct program {
-	double noise;     /* relative noise of the machine: the same in all rows of a run */
+	double noise;     /* relative noise of the machine, equal in all rows of a run */
 	double row_noise; /* relative noise of each row, in addition */
 	double slower;    /* factor of row 1 in side B */
 	double all_slower;
@@ -46,7 +46,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 }
 
 struct turns {
-	/* number of turns in which these were significant: anything, row 1, something else */
+	/* turns in which these were significant: anything, row 1, something else */
 	int any, row, other;
 	int change, noise; /* turns in which the factor was taken for a change, for noise */
 };
@@ -90,7 +90,7 @@ static struct turns count_turns(const struct program *program, uint64_t seed)
 	return turns;
 }
 
-/* A slower function is found although the machine's speed differs by 6 % from run to run. */
+/* The machine's speed differs by 6 % from run to run. */
 static void test_speed__a_slower_function_is_found(void **state)
 {
 	const struct program program = {
@@ -98,15 +98,12 @@ static void test_speed__a_slower_function_is_found(void **state)
 	const struct turns turns = count_turns(&program, 1);
 
 	(void)state;
-	/*
-	 * Row 1 must be found in 19 of 20 turns; in 2 of 20, another row may be significant by
-	 * chance.
-	 */
+	/* Row 1 is found in 19 of 20 turns; in 2 of 20, chance may add another row. */
 	assert_true(turns.row >= TURNS * 95 / 100);
 	assert_true(turns.other <= TURNS * 10 / 100);
 }
 
-/* Rows that read much memory are disturbed by other programs in the caches; the others are not. */
+/* Rows that read much memory are disturbed by other programs in the caches. */
 static const double some_noisy[ROWS] = {.01, .01, .01, .2, .01, .1, .01, .01, .05, .01, .01, .01};
 
 static void test_speed__noise_of_some_hides_nothing_in_others(void **state)
@@ -141,7 +138,7 @@ static void test_speed__equals_show_nothing(void **state)
 	}
 }
 
-/* If the machine is steady and all rows are slower in side B, that is a change, not noise. */
+/* The machine is steady, and all rows are slower in side B. */
 static void test_speed__a_change_of_all_is_no_noise(void **state)
 {
 	const struct program program = {.noise = 0.01, .all_slower = 0.2, .samples = 8000};
@@ -152,7 +149,7 @@ static void test_speed__a_change_of_all_is_no_noise(void **state)
 	assert_true(turns.any >= TURNS * 99 / 100);
 }
 
-/* If two functions take nearly all of the time, they do not tell the machine's speed. */
+/* Two functions with nearly all of the time do not tell the machine's speed. */
 static void test_speed__few_witnesses_are_not_believed(void **state)
 {
 	static const double two[ROWS] = {.6, .4};

@@ -15,7 +15,7 @@ static void assert_near(double value, double expected)
 		fail_msg("%g is not %g", value, expected);
 }
 
-/* The textbook's examples: 5 of 10 give 0.2366 to 0.7634; none of 10 gives 0 to 0.2775. */
+/* The textbook: 5 of 10 give 0.2366 to 0.7634; none of 10 gives 0 to 0.2775. */
 static void test_stats__wilson_interval_of_the_textbook(void **state)
 {
 	struct interval half = stats_share_interval(0.5, 10);
@@ -39,13 +39,13 @@ static void test_stats__knows_nothing_without_samples(void **state)
 
 		assert_true(any.low <= 0 && any.high >= 1);
 	}
-	/* A share that rounding has moved out of its range is limited to it. */
+	/* Rounding has moved the share out of its range. */
 	assert_true(stats_share_interval(1.0000001, 100).high <= 1);
 	assert_true(stats_share_interval(-0.0000001, 100).low >= 0);
 	assert_true(stats_share_interval(NAN, 100).low >= 0);
 }
 
-/* Computes the exact probability that the interval contains the true share: it must be 95 %. */
+/* Computes the exact probability that the interval contains the true share: about 95 %. */
 static void test_stats__interval_covers_the_truth(void **state)
 {
 	const double truths[] = {0.05, 0.2, 0.5};
@@ -66,10 +66,7 @@ static void test_stats__interval_covers_the_truth(void **state)
 	}
 }
 
-/*
- * Simulates the spread of the found ratio: @rounds times @n instants, each a hit with probability
- * @p.
- */
+/* The simulated spread of the found ratio: @rounds times @n instants, hits at @p each. */
 static double spread(int n, double p, int rounds)
 {
 	double sum = 0, squares = 0;
@@ -86,7 +83,7 @@ static double spread(int n, double p, int rounds)
 	return sqrt(squares / rounds - sum / rounds * (sum / rounds));
 }
 
-/* 20,000 rounds give the spread with an error of 0.5 %; the test allows 8 times that, 4 %. */
+/* 20,000 rounds give the spread with an error of 0.5 %; 8 times that, 4 %, is allowed. */
 static void test_stats__found_error_is_that_of_hits(void **state)
 {
 	(void)state;
@@ -97,8 +94,8 @@ static void test_stats__found_error_is_that_of_hits(void **state)
 		assert_true(fabs(spread(400, p, 20000) / error - 1) < 0.04);
 	}
 	/*
-	 * A thread that is always on its CPU: only the first and last period are uncertain. An
-	 * unknown share of hits counts as 0. If no samples are expected, any ratio is possible.
+	 * Always on its CPU: only the first and last period are uncertain. An unknown share of hits
+	 * counts as 0. Without expected samples, any ratio is possible.
 	 */
 	assert_near(stats_found_error(100, 1), 0.01);
 	assert_near(stats_found_error(100, 0), sqrt(0.0101));

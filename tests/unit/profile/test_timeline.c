@@ -31,7 +31,7 @@ static void test_code__is_as_its_header_says(void **state)
 	assert_int_equal(rows[1].row[1].time_ns, 4105000);
 	assert_int_equal(rows[1].row[1].sample, 1);
 	assert_int_equal(rows[1].row[1].weight_ns, 4000000);
-	/* A piece that is cut anywhere, or has bytes behind it, is refused. */
+	/* A piece that is cut, or has bytes behind it, is refused. */
 	for (size_t n = 0; n < sizeof(wanted); n++)
 		assert_int_equal(timeline_decode(data, n, &rows[1]), -EBADMSG);
 	assert_int_equal(timeline_decode(data, sizeof(wanted) + 1, &rows[1]), -EBADMSG);
@@ -97,7 +97,7 @@ static void test_span__spans_are_all_together(void **state)
 {
 	struct profile *profile = fixture_timeline(), *part;
 	int64_t cpu_ns = 0, samples = 0;
-	/* 37 spans of some 83 ms each: their bounds lie within samples. */
+	/* 37 spans of some 83 ms, with bounds within samples */
 	const uint64_t step = 83 * (uint64_t)FIXTURE_MS + 12345;
 
 	(void)state;
@@ -136,7 +136,7 @@ static void test_span__a_wait_lies_before_its_end(void **state)
 	profile_free(profile);
 }
 
-/* A part of the time line keeps the main mapping, even if no sample of the part lies in it. */
+/* No sample of the part is in the main mapping. */
 static void test_timeline__a_part_has_the_main_mapping(void **state)
 {
 	struct profile *profile = fixture_timeline(), *part;
@@ -165,7 +165,7 @@ static void test_timeline__comes_back_from_a_file(void **state)
 	assert_int_equal(weight_of(profile, &n), weight_of(back, &m));
 	assert_int_equal(n, m);
 	assert_int_equal(n, 775);
-	/* The file has some 3.3 bytes for each sample, and a fixed part. */
+	/* Some 3.3 bytes a sample, and a fixed part. */
 	assert_true(bytes < 775 * 6);
 	free(data);
 	profile_free(back);
@@ -205,10 +205,7 @@ static void test_timeline__merges_by_the_clock(void **state)
 	assert_true(timeline_bounds(profile, &first, &last));
 	assert_int_equal(first, 1002 * (uint64_t)FIXTURE_MS);
 	assert_int_equal(timeline_instants(profile), 2 * 775);
-	/*
-	 * If one of two profiles has no time line, a part of the merged time would have no
-	 * instants. So the merged profile has no time line.
-	 */
+	/* A time line of one profile would have a gap: the merged profile has none. */
 	none = fixture_profile();
 	assert_int_equal(profile_merge(profile, none), 0);
 	assert_int_equal(timeline_instants(profile), 0);

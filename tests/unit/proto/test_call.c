@@ -277,8 +277,8 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	assert_int_equal(scan(message, bytes, false, 1), bytes);
 	assert_int_equal(scan(message, bytes, true, 1), bytes);
 	/*
-	 * The data end behind the request's magic (4 bytes), before its size (6), behind its size (8),
-	 * and a byte before its end. Bytes before the request are consumed.
+	 * The data end after the request's magic (4 bytes), before its size (6), after its size
+	 * (8), and a byte before its end. Bytes before the request are consumed.
 	 */
 	assert_int_equal(scan(message, 4, false, 0), 0);
 	assert_int_equal(scan(message - 2, 2 + 6, false, 0), 2);

@@ -94,7 +94,7 @@ static void test_record__sample_with_two_pieces(void **state)
 	int bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
 
 	(void)state;
-	/* 104 fixed, 8 of registers, 8 of stack, 8 of the outer piece's address, 16 of the piece. */
+	/* 104 fixed, 8 of registers, 8 of stack, 8 of the outer piece's address, 16 of its data. */
 	assert_int_equal(bytes, 144);
 	assert_int_equal(bytes, record_sample_bytes(&s));
 	decode(buffer, bytes, &rec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stripped library for test_sizeless.c. The only symbol in .dynsym has no size, as in assembly
- * files, and functions without symbols follow it.
+ * A stripped library for test_sizeless.c: the only symbol in .dynsym has no size, as in assembly
+ * files. Functions without symbols follow it.
  */
 int sizeless_sink;
 

@@ -27,7 +27,7 @@ static void test_arena__keeps_one_copy(void **state)
 		(void)snprintf(text, sizeof(text), "string %d", i);
 		assert_ptr_equal(pool_intern(&pool, text, strlen(text)), first[i]);
 	}
-	/* Only the given number of bytes counts, and only those before a NUL. */
+	/* Only the given bytes count, and of these only those before a NUL. */
 	assert_string_equal(pool_intern(&pool, "abcdef", 3), "abc");
 	assert_string_equal(pool_intern(&pool, "abc\0def", 7), "abc");
 	assert_string_equal(pool_intern(&pool, "", 0), "");
@@ -75,7 +75,7 @@ static void test_arena__demangle_drops_marks_of_clones(void **state)
 	pool_release(&pool);
 }
 
-/* The expected names are those in the languages' documentation of their mangling. */
+/* Names of the languages' documentation of their mangling. */
 static void test_arena__demangles(void **state)
 {
 	struct pool pool = {0};

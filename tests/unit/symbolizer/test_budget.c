@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory the symbols of a file may take; and what happens if allocations fail. */
+/* Memory that the symbols of a file may take, and allocations that fail. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static void test_budget__is_in_proportion_to_the_file(void **state)
 	assert_false(file.over);
 	assert_false(budget_take(&file, 1));
 	assert_true(file.over);
-	/* A file over its budget stays over it. Other files are not affected. */
+	/* A file over its budget stays over it; other files are not affected. */
 	budget_admit(&file, 1 * MIB);
 	assert_false(budget_take(&file, 1));
 	budget_init(&file, &all);
@@ -70,10 +70,10 @@ static void test_budget__sections_inflate_as_far_as_they_are_honest(void **state
 	assert_true(file.over);
 }
 
-/* A line table of DWARF 4: no folders, file "a"; rows by a special opcode, copy, end_sequence. */
+/* DWARF 4: no folders, file "a"; rows by a special opcode, copy, end_sequence. */
 static const uint8_t table4[] = {36, 0, 0, 0, 4, 0, 25, 0, 0, 0, 1, 1, 1, 1, 14, 13, 0, 1, 1, 1, 1,
 	0, 0, 0, 1, 0, 0, 1, 0, 'a', 0, 0, 0, 0, 0, 27, 1, 0, 1, 1};
-/* A line table of DWARF 5: no folders, and 2^28 files that take no bytes by their format. */
+/* DWARF 5: no folders, and 2^28 files that take no bytes by their format. */
 static const uint8_t table5[] = {26, 0, 0, 0, 5, 0, 8, 0, 18, 0, 0, 0, 1, 1, 1, 1, 14, 4, 0, 1, 1,
 	0, 0, 0, 0x80, 0x80, 0x80, 0x80, 1, 0};
 

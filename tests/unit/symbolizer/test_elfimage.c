@@ -12,7 +12,7 @@
 
 #include "symbolizer/elfimage.h"
 
-/* Bytes of a note without name and contents, and of the largest note of this test. */
+/* Bytes of a note without name and contents, and of the largest note here. */
 enum { EMPTY_BYTES = sizeof(Elf64_Nhdr), LARGE_BYTES = 1 << 20 };
 
 struct build_id {
@@ -24,7 +24,7 @@ struct build_id {
 static const struct build_id build_id = {
 	{.n_namesz = 4, .n_descsz = 4, .n_type = NT_GNU_BUILD_ID}, "GNU", {1, 2, 3, 4}};
 
-/* Makes a file with @n PT_NOTE; the caller sets their places. @bytes: of the file, zeros so far. */
+/* A file of @bytes zeros with @n PT_NOTE, whose places the caller sets. */
 static uint8_t *make_file(size_t n, size_t bytes, Elf64_Phdr **ret_phdr)
 {
 	uint8_t *data = calloc(1, bytes);
@@ -57,7 +57,7 @@ static bool has_build_id(uint8_t *data, size_t bytes)
 	return found;
 }
 
-/* Is the build-id found behind @n segments that all consist of the same @notes empty notes? */
+/* Is the build-id found behind @n segments that share the same @notes empty notes? */
 static bool found_behind(size_t n, size_t notes)
 {
 	size_t from = sizeof(Elf64_Ehdr) + (n + 1) * sizeof(Elf64_Phdr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exported symbols of the C library, read from its file and from this process's memory. */
+/* Exported symbols of the C library, read from its file and from this process's memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ struct library {
 	struct elfimage memory, file;
 };
 
-/* Copies the image from memory, from the mapping of the library file's beginning on. */
+/* Copies the image from the mapping of the library file's beginning on. */
 static void open_library(struct library *library)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -100,7 +100,7 @@ static void test_exported__functions_are_found_in_file_and_memory(void **state)
 	release(&library);
 }
 
-/* A file with three PT_DYNAMIC, of which the last has no bytes, and one symbol. */
+/* A file with one symbol and three PT_DYNAMIC, of which the last has no bytes. */
 struct made {
 	Elf64_Ehdr head;
 	Elf64_Phdr phdr[4];

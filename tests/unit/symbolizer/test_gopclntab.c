@@ -114,14 +114,13 @@ static void test_gopclntab__tells_inlined_calls_and_lines(void **state)
 		assert_int_equal(frames[2].function_line, since_120 ? 9 : 0);
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x38, 128, frames), 1);
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x80, 128, frames), 0);
-		/* Not more frames than the caller has room for. */
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x18, 1, frames), 1);
 		assert_string_equal(frames[0].name, "main.main");
 		close_it(&o);
 	}
 }
 
-/* Go 1.27: a length stands behind the address of the types, and inlined calls three words on. */
+/* In Go 1.27 a length follows the address of the types; inlined calls are three words on. */
 static void test_gopclntab__tells_inlined_calls_of_go_1_27(void **state)
 {
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
@@ -152,7 +151,7 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 		{GO_TABLE + 8, UINT64_MAX}, /* more functions than fit into the file */
 		{GO_TABLE + 56, 0x100000},  /* a part outside of the file */
 		{GO_TABLE + 0x508, 0x3f},   /* a function that begins elsewhere */
-		/* Neither the module data nor the header says where the code is. */
+		/* nothing says where the code is, neither module data nor header */
 		{GO_MODULE + 0x10 + 8 * 22, 0x10},
 	};
 
@@ -176,7 +175,7 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 	}
 }
 
-/* A position-independent program, linked by the C linker, has sections, but none for the table. */
+/* A position-independent program of the C linker has sections, but none for the table. */
 static void test_gopclntab__finds_a_table_without_a_section(void **state)
 {
 	static const char strings[] = "\0.shstrtab";
@@ -206,7 +205,7 @@ static void test_gopclntab__finds_a_table_without_a_section(void **state)
 	assert_true(gopclntab_find(o.table, GO_TEXT + 0x5f, &f));
 	assert_string_equal(f.name, "runtime.systemstack");
 	gopclntab_free(o.table);
-	/* In a file that Go did not link, the table is not searched for. */
+	/* Go did not link this file: no search. */
 	o.image.go = false;
 	assert_int_equal(gopclntab_open(&o.image, &elf, &o.strings, &o.table), -ENOENT);
 	elffile_close(&elf);
@@ -215,7 +214,7 @@ static void test_gopclntab__finds_a_table_without_a_section(void **state)
 }
 
 /*
- * A stripped program that also has thread-local memory of C: an instruction in runtime.systemstack
+ * The program is stripped and has thread-local memory of C. An instruction in runtime.systemstack
  * says where "g" is.
  */
 static void test_gopclntab__finds_g_in_code(void **state)
@@ -230,7 +229,7 @@ static void test_gopclntab__finds_g_in_code(void **state)
 		go_build(&go, true, true);
 		memcpy(go.data + sizeof(Elf64_Ehdr) + 4 * sizeof(tls), &tls, sizeof(tls));
 		go_put(&go, offsetof(Elf64_Ehdr, e_phnum), 5, 2);
-		/* If the instruction is behind the end of that function (i is 1), it is ignored. */
+		/* Behind the end of the function (i is 1) the instruction is ignored. */
 		memcpy(go.data + GO_TEXT + (i ? 0x5a : 0x44), load, sizeof(load));
 		assert_int_equal(open_bytes(&o, go.data), 0);
 		assert_int_equal(gopclntab_g_below(o.table), i ? 0 : 0x58);
@@ -238,7 +237,7 @@ static void test_gopclntab__finds_g_in_code(void **state)
 	}
 }
 
-/* An inlined call that claims to be inlined into itself. */
+/* The inlined call claims to be inlined into itself. */
 static void test_gopclntab__ends_a_circle_of_inlined_calls(void **state)
 {
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images of memory files of which this process maps the first page and the last one. */
+/* Images of memory files whose first and last page this process maps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static bool is_first(void *context, const struct maps_line *line)
 	return true;
 }
 
-/* Makes a file of at least @bytes bytes with an ELF magic and a 1 in the last page. */
+/* The file has at least @bytes, begins with an ELF magic, and has a 1 in the last page. */
 static void map_file(struct mapped *mapped, size_t bytes)
 {
 	int fd = memfd_create("file", MFD_CLOEXEC);
@@ -64,7 +64,7 @@ static void unmap(struct mapped *mapped)
 	assert_int_equal(munmap(mapped->pages, 2 * mapped->page), 0);
 }
 
-/* The pages of @image that are in memory. */
+/* How many pages of @image are in memory. */
 static size_t count_pages(const struct elfimage *image, size_t page)
 {
 	uintptr_t first = (uintptr_t)image->data & ~(page - 1);
@@ -112,7 +112,7 @@ static void test_memory_image__all_images_have_one_budget(void **state)
 	assert_int_equal(assemble(&large, &all, &image[1]), -E2BIG);
 	assert_null(image[1].data);
 	assert_int_equal(all.used, large.bytes);
-	/* There is still room for smaller ones. */
+	/* Smaller ones still fit. */
 	assert_int_equal(assemble(&small, &all, &image[2]), 0);
 	assert_int_equal(all.used, large.bytes + small.bytes);
 	elfimage_release(&image[0]);

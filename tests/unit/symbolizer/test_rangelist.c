@@ -40,7 +40,7 @@ static void test_rangelist__reads_pairs_on_a_base(void **state)
 	expect(rangelist_at(&unit, UINT64_MAX), NULL, 0);
 }
 
-/* One entry of each kind in DWARF 5, table 7.30, written by hand. */
+/* One entry of each kind in DWARF 5, table 7.30. */
 static const uint8_t entries[] = {
 	0x04, 0x10, 0x90, 0x01,             /* offset_pair 0x10, 0x90 */
 	0x05, 0x00, 0x20, 0, 0, 0, 0, 0, 0, /* base_address 0x2000 */
@@ -99,7 +99,7 @@ static void test_rangelist__reads_no_byte_past_the_section(void **state)
 
 static void test_rangelist__finds_a_list_by_its_index(void **state)
 {
-	/* A table of two offsets, relative to its own start, then a list. */
+	/* Two offsets, relative to the table's start, then a list. */
 	static const uint8_t table[] = {
 		0xff, 0xff, 8, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f, 0x04, 0x01, 0x02, 0x00};
 	static const struct range want[] = {{0x1001, 0x1002}};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A symbol without a size names its own code, but not the functions without symbols that follow it.
- */
+/* A symbol without a size names its own code, but not the nameless functions behind it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -34,10 +32,7 @@ static void test_sizeless__names_no_other_function(void **state)
 		named += chain[i].n && strcmp(chain[i].frame[0].function, "sizeless_label") == 0;
 		unnamed += chain[i].n && chain[i].frame[0].unnamed;
 	}
-	/*
-	 * The symbol names its one instruction, and the padding before each of the two functions
-	 * after it, 15 bytes at most.
-	 */
+	/* One instruction, and 15 bytes of padding at most before each of two functions. */
 	assert_in_range(named, 1, 31);
 	assert_true(unnamed > 32);
 	space_free(space);

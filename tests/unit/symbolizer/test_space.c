@@ -63,7 +63,7 @@ static int set_own_maps(struct space *space)
 	return rc;
 }
 
-/* noinline and with a body unlike any other, so that it keeps its own address. */
+/* noinline, and a body unlike any other, so that the function keeps its own address */
 __attribute__((noinline)) static int here(volatile int *n)
 {
 	return *n += 3; /* LINE_OF_HERE */
@@ -157,7 +157,7 @@ static void test_space__names_the_vdso(void **state)
 		print_message("no vdso in this process\n");
 		skip();
 	}
-	/* pid 0 is no process: the vdso is read from this process's own memory. */
+	/* pid 0 is no process: the vdso is read from our own memory. */
 	make_world(&world, 0);
 	assert_int_equal(set_own_maps(world.space), 0);
 	assert_true(space_find(world.space, vdso, &place));
@@ -168,7 +168,7 @@ static void test_space__names_the_vdso(void **state)
 			break;
 		assert_int_equal(symbolizer_resolve(world.symbolizer, &place, 1, &chain), 0);
 		named += chain.n && strstr(chain.frame[0].function, "clock_gettime");
-		/* Without a symbol, the vdso's frame is [vdso+0x780], with one pair of brackets. */
+		/* Without a symbol, the frame is [vdso+0x780], with one pair of brackets. */
 		assert_false(chain.n && strstr(chain.frame[0].function, "[["));
 	}
 	assert_true(named > 0);
@@ -245,7 +245,7 @@ static void test_space__reads_code_from_the_file(void **state)
 	end_world(&world);
 }
 
-/* Writes an executable as lld does: two code segments in one page of the file. */
+/* As lld makes executables: two code segments in one page of the file. */
 static void write_two_texts(int fd)
 {
 	const Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
@@ -294,7 +294,7 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	write_two_texts(fd);
-	/* The file is mapped twice. Once all its mappings are listed, once those of code only. */
+	/* The file is mapped twice. Round 0 lists its mappings of code only, round 1 all. */
 	for (int all = 0; all < 2; all++) {
 		size_t bytes = 0;
 
@@ -325,10 +325,7 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 	(void)unlink(path);
 }
 
-/*
- * Text that was moved to anonymous memory, as for large pages, is found; other anonymous code is
- * not taken for the file's.
- */
+/* Text moved to anonymous memory, as for large pages, is found; other code there is not. */
 static void test_space__finds_text_that_was_moved(void **state)
 {
 	static const char *const kinds[] = {"", "[anon: text]", "/anon_hugepage (deleted)",
@@ -341,7 +338,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	write_two_texts(fd);
-	/* Rounds 0 to 4: one of the two code segments was moved; rounds 5 to 9: both were. */
+	/* In rounds 0 to 4 one of the two code segments was moved, in rounds 5 to 9 both. */
 	for (size_t i = 0; i < 10; i++) {
 		const char *name = kinds[i % 5];
 		size_t bytes = (size_t)snprintf(text, sizeof(text),
@@ -362,7 +359,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 			name, name);
 		make_world(&world, 0);
 		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
-		/* With the same maps once more, results from the cache are right, too. */
+		/* The second time, results come from the cache. */
 		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
 		assert_true(space_find(world.space, 0x107a2010, &place));
 		assert_int_equal(place.svma, 0x7a2010);
@@ -384,8 +381,8 @@ static void test_space__finds_text_that_was_moved(void **state)
 enum { TEXT_PAGES = 5, TEXT_PAGE = 4096 };
 
 /*
- * Writes a file whose code is loaded at 0x401000, behind its headers. The fourth page of the code
- * is the same as the first, the last one has only one value, and the others differ.
+ * Code that is loaded at 0x401000, behind its headers. Page 3 is the same as page 0, page 4 has one
+ * value only, the others differ.
  */
 static void write_text(int fd, uint8_t code[TEXT_PAGES][TEXT_PAGE])
 {
@@ -426,8 +423,8 @@ static void write_text(int fd, uint8_t code[TEXT_PAGES][TEXT_PAGE])
 }
 
 /*
- * Copies @bytes bytes of code to memory of this process, between two pages that nobody may access,
- * so that it is a mapping of its own. NULL: code that was written may not be executed here.
+ * Copies code to a mapping of its own, between two pages without access. NULL: code that was
+ * written may not be executed here.
  */
 static char *copy_code(const void *code, size_t bytes)
 {
@@ -450,14 +447,14 @@ static void release_code(char *copy, size_t bytes)
 }
 
 /*
- * A copy of moved text at another address is found by its first page, if that tells it from all
- * other pages, and if the text has as many bytes from there on.
+ * A copy of moved text is found by its first page, if no other page is like it, and if the text has
+ * as many bytes from there on.
  */
 static void test_space__finds_copies_of_text_that_was_moved(void **state)
 {
 	static const struct {
 		int page, pages; /* what is copied */
-		bool moved;      /* the text itself is in memory without a file */
+		bool moved;      /* the text is in memory without a file */
 		bool found;
 	} cases[] = {{1, 2, true, true}, {2, 1, true, true}, {2, 3, true, true}, {0, 3, true, true},
 		{0, 2, true, false}, {3, 1, true, false}, {4, 1, true, false},
@@ -499,8 +496,8 @@ static void test_space__finds_copies_of_text_that_was_moved(void **state)
 		assert_int_equal(space_set_maps(world.space, text, strlen(text)), 0);
 		release_code(copy, bytes);
 		/*
-		 * The copy was compared before, and is not read again, though more mappings than
-		 * can be compared at once have come before it.
+		 * The copy was compared before. It is not read again, though more new mappings come
+		 * before it than are compared at once.
 		 */
 		for (size_t k = 0; k < 100; k++)
 			bytes_of_more += (size_t)snprintf(more + bytes_of_more,

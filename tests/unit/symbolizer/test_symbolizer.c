@@ -115,7 +115,7 @@ static void test_symbolizer__answers_in_the_order_of_the_places(void **state)
 		assert_true(chains[i].frame[0].function_line > 0);
 		assert_true(chains[i].frame[0].line >= chains[i].frame[0].function_line);
 	}
-	/* A repeated address gets the same result, not a copy. */
+	/* A repeated address has the same result, not a copy. */
 	assert_ptr_equal(chains[1].frame, chains[2].frame);
 	assert_int_equal(symbolizer_resolve(watch.symbolizer, NULL, 0, NULL), 0);
 	end(&watch);
@@ -144,8 +144,8 @@ static void test_symbolizer__says_what_it_works_on(void **state)
 }
 
 /*
- * The address of a text has no name, so .debug_frame is searched for its function, in the middle of
- * naming: the file is not reported as done before the last address.
+ * The address of a text has no name, so .debug_frame is searched for its function amid the naming.
+ * The file must not be reported as done before the last address.
  */
 static void test_symbolizer__works_on_a_file_until_all_is_named(void **state)
 {
@@ -202,7 +202,7 @@ static void test_symbolizer__leaves_alone_what_it_shall_skip(void **state)
 	end(&watch);
 }
 
-/* Maps a file with this content, and expects that its module has the problem @want. */
+/* Maps a file with this content; its module has the problem @want. */
 static void expect_problem(const void *content, size_t bytes, const char *want)
 {
 	const struct symbolizer_options options = {.size = sizeof(options)};
@@ -264,7 +264,7 @@ static void test_symbolizer__a_missing_file_is_a_problem_of_its_module(void **st
 	assert_int_equal(space_new(symbolizer, 0, &space), 0);
 	assert_int_equal(space_set_maps(space, text, sizeof(text) - 1), 0);
 	assert_true(space_find(space, 0x400123, &place));
-	/* A file without program headers: its offsets are used as addresses. */
+	/* Without program headers, offsets of the file are used as addresses. */
 	assert_true(place.svma == 0x2123);
 	module_describe(place.module, place.svma, &info);
 	assert_string_equal(info.path, "/nonexistent/program");

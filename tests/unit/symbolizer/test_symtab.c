@@ -85,9 +85,7 @@ static void test_symtab__of_aliases_takes_the_highest_rank(void **state)
 	symtab_seal(&symtab);
 	assert_int_equal(symtab.n, 1);
 	assert_string_equal(name_at(&symtab, 100), "z_known");
-	/*
-	 * "z_known" has no size. As its rank is the highest, it names the 40 bytes of its aliases.
-	 */
+	/* "z_known" has no size, but the highest rank: it names the 40 bytes of its aliases. */
 	assert_string_equal(name_at(&symtab, 139), "z_known");
 	assert_string_equal(name_at(&symtab, 140), "none");
 	symtab_release(&symtab);

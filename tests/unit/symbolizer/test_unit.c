@@ -21,8 +21,8 @@ static void test_unit__finds_the_innermost_scope(void **state)
 
 	(void)state;
 	/*
-	 * Scope 0 is a function at [10, 50). It contains scope 1 at [20, 30), with scope 2 at [20,
-	 * 25), and scope 1 again at [40, 50).
+	 * Function 0 is at [10, 50). In it, scope 1 is at [20, 30), with scope 2 at [20, 25), and
+	 * scope 1 again at [40, 50).
 	 */
 	add_range(&unit, 40, 50, 1, 1);
 	add_range(&unit, 20, 25, 2, 2);
@@ -82,7 +82,7 @@ static void test_unit__agrees_with_a_search_of_all_ranges(void **state)
 	unsigned seed = 1;
 
 	(void)state;
-	/* Random nesting: each range lies within an earlier one, and no two overlap in part. */
+	/* Each range is within an earlier one, and no two overlap in part. */
 	for (int round = 0; round < 50; round++) {
 		struct unit_range ranges[40] = {{.low = 0, .high = 1000}};
 		struct unit unit = {0};
@@ -149,9 +149,9 @@ static void test_unit__finds_lines_of_sequences_in_any_order(void **state)
 	add_line(&unit, 210, 0);
 	add_line(&unit, 100, 10);
 	add_line(&unit, 104, 11);
-	add_line(&unit, 104, 12); /* of two rows at one address, the later one counts */
+	add_line(&unit, 104, 12); /* the later of two rows at one address counts */
 	add_line(&unit, 110, 0);
-	add_line(&unit, 110, 30); /* begins where the row before ends */
+	add_line(&unit, 110, 30); /* begins where the previous row ends */
 	add_line(&unit, 120, 0);
 	assert_int_equal(unit_seal(&unit), 0);
 	assert_int_equal(line_at(&unit, 99), 0);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Functions without a name get one from their address. The test uses its own file, under other
- * names.
- */
+/* Functions without a name get one from their address. The test uses its own file, renamed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks made by hand, linked by frame pointers, of a process without any file. */
+/* Stacks linked by frame pointers, made by hand, of a process without any file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 
 #include "symbolizer/unwind/unwind.h"
 
-/* A process with one anonymous mapping of code, and a stack of frames linked by frame pointers. */
 struct made {
 	struct symbolizer *symbolizer;
 	struct space *space;
@@ -79,7 +78,7 @@ static void test_unwind__follows_frame_pointers_and_says_so(void **state)
 	assert_int_equal(r.frame[2].pc, 0x102ff);
 	assert_int_equal(r.frame[2].sp, 0x7050);
 	assert_true(r.frame[2].generated == 0x10000);
-	/* If frame pointers were requested, following them is not a guess. */
+	/* Frame pointers were requested: no guess. */
 	made.input.frame_pointers = true;
 	r = unwind(&made);
 	assert_int_equal(r.n, 3);
@@ -92,10 +91,10 @@ static void test_unwind__a_frame_pointer_of_0_is_the_end(void **state)
 
 	(void)state;
 	make(&made);
-	made.word[8] = 0; /* the second frame's caller has a frame pointer of 0 */
+	made.word[8] = 0; /* frame pointer of the second frame's caller */
 	assert_int_equal(unwind(&made).end, UNWIND_COMPLETE);
 	assert_int_equal(unwind(&made).n, 3);
-	/* In the innermost frame, a register with 0 does not mean the end: it may hold anything. */
+	/* In the innermost frame, the register may hold anything, also 0. */
 	made.reg[6] = 0;
 	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
 	release(&made);
@@ -137,7 +136,7 @@ static void test_unwind__a_copy_that_ends_is_truncated(void **state)
 
 	(void)state;
 	make(&made);
-	/* The copy does not contain the return address at 0x7048. */
+	/* The return address at 0x7048 is cut off. */
 	made.input.piece[0].bytes = 0x48;
 	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
 	made.input.truncated = true;
@@ -167,12 +166,12 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	assert_int_equal(r.end, UNWIND_COMPLETE);
 	assert_int_equal(r.frame[1].pc, 0x101ff);
 	assert_int_equal(r.frame[2].pc, 0x102ff);
-	/* The outermost return address changes: no frame can be reused. */
+	/* The outermost return address has changed: no frame is reused. */
 	made.word[9] = 0x10400;
 	r = unwind(&made);
 	assert_int_equal(r.reused, 0);
 	assert_int_equal(r.frame[2].pc, 0x103ff);
-	/* A deeper stack with the same callers. */
+	/* a deeper stack with the same callers */
 	made.word[1] = 0x1010;
 	unwind_memory_clear(made.input.memory);
 	assert_int_equal(unwind(&made).reused, 0);
@@ -181,7 +180,7 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	release(&made);
 }
 
-/* Finds generated code: from each multiple of 256 on, 16 bytes are such code. */
+/* At each multiple of 256, 16 bytes are generated code. */
 static int find_generated(
 	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
 {
@@ -193,8 +192,8 @@ static int find_generated(
 }
 
 /*
- * Unwind information (a CIE and an FDE) of 16 bytes of code: "sub $24,%rsp" ends at offset 4, "add
- * $24,%rsp" at offset 10. Between the two, the CFA is the stack pointer + 32, otherwise + 8.
+ * A CIE and an FDE of 16 bytes of code. Between "sub $24,%rsp", which ends at offset 4, and "add
+ * $24,%rsp", which ends at offset 10, the CFA is the stack pointer + 32; otherwise + 8.
  */
 static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
 	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x10,
@@ -222,7 +221,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	assert_int_equal(r.frame[1].sp, 0x7008);
 	assert_int_equal(r.frame[2].pc, 0x10307);
 	assert_true(r.frame[2].generated == 0x10000);
-	/* Damaged unwind information is ignored, and the frame pointer is followed. */
+	/* Damaged information is ignored, and the frame pointer followed. */
 	for (generated.bytes = 0; generated.bytes < sizeof(eh_frame); generated.bytes++) {
 		r = unwind(&made);
 		assert_true(r.n == 3 || generated.bytes >= 44);
@@ -230,7 +229,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	release(&made);
 }
 
-/* Returns its own return address, which is after a call in a file. */
+/* Returns its return address, which is after a call in a file. */
 static __attribute__((noinline)) uint64_t behind_call(void)
 {
 	return (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -272,9 +271,7 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 	r = unwind(&made);
 	assert_int_equal(r.frame[1].pc, caller - 1);
 	assert_int_equal(r.frame[1].sp, 0x7008);
-	/*
-	 * An address that is not after a call is no return address: the frame pointer is followed.
-	 */
+	/* An address that no call precedes is no return address: the frame pointer is followed. */
 	made.word[0] = 0;
 	made.word[1] = caller + 1;
 	r = unwind(&made);
@@ -285,7 +282,7 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 
 enum { GROWN = 0x30100 };
 
-/* A runtime that calls code at GROWN from 0x10100, and has this code called from 0x10200. */
+/* In the runtime's view, 0x10100 was called from GROWN, and GROWN from 0x10200. */
 static int ask_grown(void *context, const struct unwind_runtime_frame *frame,
 	struct unwind_runtime_caller *ret_caller)
 {
@@ -301,7 +298,7 @@ static int ask_grown(void *context, const struct unwind_runtime_frame *frame,
 	return 1;
 }
 
-/* A runtime's code grows: a caller may be in a mapping that was made after the maps were read. */
+/* A runtime's code grows: a caller may be in a mapping made after the maps were read. */
 static void test_unwind__a_runtime_knows_code_outside_of_the_mappings(void **state)
 {
 	struct made made;

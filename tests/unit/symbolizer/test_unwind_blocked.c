@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a blocked thread of this program, of which only pc and stack pointer are known. */
+/* Stacks of a blocked thread, of which only pc and stack pointer are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,20 +13,17 @@
 
 #include "symbolizer/unwind/unwind.h"
 
-/* What another process sees of a thread that waits in snapshot(), and the callers to be found. */
+/* What another process sees of a thread that waits in snapshot(), and its callers. */
 static struct captured {
 	uint64_t pc, sp;
-	/* return addresses of snapshot(), of its caller, and of its caller's caller */
+	/* return addresses of snapshot(), its caller, and its caller's caller */
 	uint64_t caller[3];
 	uint8_t stack[65536];
 	size_t bytes;
 } captured;
 
 #ifdef __x86_64__
-/*
- * Writes its stack pointer, pc and return address. Saves no register, like system calls of the C
- * library.
- */
+/* Writes its stack pointer, pc and return address. Saves no register, like libc's calls. */
 void snapshot(uint64_t ret[3]);
 __asm__(".text\n"
 	".globl snapshot\n"
@@ -42,7 +39,7 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size snapshot, . - snapshot\n");
 
-/* Like a PLT stub at its first instruction: an expression computes the CFA from the pc. */
+/* As a PLT stub at its first instruction: an expression computes the CFA from the pc. */
 void stub(uint64_t ret[3]);
 __asm__(".text\n"
 	".globl stub\n"
@@ -63,9 +60,8 @@ __asm__(".text\n"
 	".size stub, . - stub\n");
 
 /*
- * Like the vdso's clock_gettime(): the first two align the stack, by 0 and by 8 bytes, and find
- * their CFA by the frame pointer. call_aligned() keeps no frame pointer, and calls through a
- * pointer.
+ * As the vdso's clock_gettime(): the first two align the stack, by 0 and 8 bytes, and have their
+ * CFA from the frame pointer. call_aligned() keeps no frame pointer, and calls through a pointer.
  */
 void wait_aligned_0(uint64_t ret[3]);
 void wait_aligned_8(uint64_t ret[3]);
@@ -162,8 +158,8 @@ __attribute__((noinline, used)) static void copy_stack(const uint64_t shot[3])
 }
 
 /*
- * Has a frame whose size is only known at run time, with old return addresses in it: one into its
- * own caller, and those left by its callees.
+ * The frame's size is known only at run time. Old return addresses are in it: one into its own
+ * caller, and those that its callees left.
  */
 __attribute__((noinline)) static void wait_in_array(size_t bytes, uint64_t left_over)
 {
@@ -194,7 +190,6 @@ struct live {
 	struct space *space;
 };
 
-/* Loads the maps of this process. */
 static void begin_live(struct live *live)
 {
 	static char maps[1 << 20];
@@ -220,7 +215,7 @@ static void end_live(struct live *live)
 	symbolizer_free(live->symbolizer);
 }
 
-/* Unwinds the captured stack with pc and stack pointer only. */
+/* Only pc and stack pointer are given. */
 static struct unwind_result unwind_blocked(struct live *live)
 {
 	struct unwind_input input = {.machine = EM_X86_64,
@@ -245,19 +240,13 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 #endif
 	begin_live(&live);
 	for (unsigned round = 0; round < 4; round++) {
-		/*
-		 * From the second round on, every other word of the array in wait_in_array() is
-		 * the return address of another call than the one that is searched for.
-		 */
+		/* From round 1 on, every other word of the array is a callee's return address. */
 		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
 		r = unwind_blocked(&live);
 		assert_true(r.n >= 4);
 		for (unsigned i = 0; i < 3; i++)
 			assert_int_equal(r.frame[i + 1].pc, captured.caller[i] - 1);
-		/*
-		 * To find the caller of the function with the array, the frame pointer would be
-		 * needed.
-		 */
+		/* Only a frame pointer would tell the caller of the function with the array. */
 		assert_false(r.frame[1].guessed);
 		assert_true(r.frame[2].guessed);
 		for (unsigned i = 0; i < r.n; i++)
@@ -289,10 +278,7 @@ static void test_unwind__searches_for_frames_that_are_aligned(void **state)
 
 		wait_aligned(function[i]);
 		r = unwind_blocked(&live);
-		/*
-		 * The frames of snapshot(), function, call_aligned(), wait_aligned(), and this
-		 * test.
-		 */
+		/* snapshot(), function, call_aligned(), wait_aligned(), this test */
 		assert_true(r.n >= 5);
 		assert_int_equal(r.frame[1].pc, captured.caller[0] - 1);
 		assert_in_range(
@@ -319,9 +305,7 @@ static void test_unwind__blocked_in_a_stub(void **state)
 	struct live live;
 
 	(void)state;
-	/*
-	 * A sanitizer's frames are found by frame pointers, which are guesses for a blocked thread.
-	 */
+	/* Frame pointers, which a sanitizer's frames need, are guesses for a blocked thread. */
 #if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__)
 	skip();
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Stacks of a Go program (go_fixture.h) whose thread runs on the stack of the system, not of a
- * goroutine.
- */
+/* Stacks of a Go program (go_fixture.h) on the system's stack, not a goroutine's. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,10 +51,7 @@ static void unload(struct loaded *l)
 	(void)unlink(l->path);
 }
 
-/*
- * main.main runs on the thread's own stack, called by systemstack. Its frame has 24 bytes and the
- * return address.
- */
+/* systemstack calls main.main on the thread's own stack: 24 bytes and the return address. */
 static struct unwind_result unwind(struct loaded *l, uint64_t left_pc, uint64_t left_sp)
 {
 	struct unwind_input input = {.machine = EM_X86_64,
@@ -85,10 +79,7 @@ static void test_unwind_go__goes_on_where_systemstack_was_called(void **state)
 
 	(void)state;
 	load(&l);
-	/*
-	 * The goroutine's stack has systemstack's return address, which is in main.main, and then
-	 * that of main.main, which is in goexit.
-	 */
+	/* Return addresses of systemstack (in main.main) and of main.main (in goexit). */
 	l.goroutine[2] = GO_TEXT + 0x20;
 	l.goroutine[6] = GO_TEXT + 0x61;
 	result = unwind(&l, GO_TEXT + 0x70, GOROUTINE + 16);
@@ -102,7 +93,7 @@ static void test_unwind_go__goes_on_where_systemstack_was_called(void **state)
 	unload(&l);
 }
 
-/* morestack has interrupted the function whose stack was too short, in its first instructions. */
+/* morestack has interrupted the function whose stack was too short, in its first bytes. */
 static void test_unwind_go__goes_on_in_the_function_that_needs_a_longer_stack(void **state)
 {
 	struct unwind_result result;
@@ -129,7 +120,7 @@ static void test_unwind_go__ends_where_the_goroutine_is_not_known(void **state)
 	result = unwind(&l, 0, 0);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);
 	assert_int_equal(result.n, 2);
-	/* The stack ends if a goroutine's frame leads to systemstack again: one switch is valid. */
+	/* A goroutine's frame leads to systemstack again: only one switch is valid. */
 	l.goroutine[2] = GO_TEXT + 0x50;
 	result = unwind(&l, GO_TEXT + 0x70, GOROUTINE + 16);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);

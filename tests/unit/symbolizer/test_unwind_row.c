@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of call frame information and expressions, written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,8 +26,8 @@ static struct unwind_entry entry_of(const uint8_t *initial, size_t n, const uint
 }
 
 /*
- * The call frame information (DWARF 5, 6.4.2) is gcc's for a function with the instructions push
- * %rbp; mov %rsp,%rbp; push %rbx; …; pop; pop; ret. Each address must get its row.
+ * gcc's call frame information (DWARF 5, 6.4.2) of push %rbp; mov %rsp,%rbp; push %rbx; …; pop;
+ * pop; ret. Each address has its row.
  */
 static void test_unwind__rows_follow_a_prologue(void **state)
 {
@@ -115,9 +114,7 @@ static void test_unwind__expressions(void **state)
 {
 	/* breg7 8; deref: reads the word at 0x2000 */
 	static const uint8_t load[] = {0x77, 8, 0x06};
-	/*
-	 * As linkers write it for .plt: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus
-	 */
+	/* linkers' for .plt: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus */
 	static const uint8_t plt[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
 	static const uint8_t unknown_register[] = {0x73, 0};
 	static const uint8_t underflow[] = {0x22};

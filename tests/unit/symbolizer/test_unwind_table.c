@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search table in .eh_frame_hdr of this program's own file, as it is and damaged. */
+/* The search table in .eh_frame_hdr of this program's file, as it is and damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct opened {
 	struct symbolizer *symbolizer;
 	struct module *module;
 	struct unwind_table *table;
-	uint8_t *pairs; /* of the search table, in a copy of the file */
+	uint8_t *pairs; /* of the table, in a copy of the file */
 	size_t n;
 };
 
@@ -78,7 +78,7 @@ static void release(struct opened *o)
 	symbolizer_free(o->symbolizer);
 }
 
-/* Finds the entry of each function of this file that contains one of these addresses. */
+/* Finds the entry of each function with one of these addresses. */
 static void assert_found(struct opened *o)
 {
 	struct unwind_entry entry;
@@ -108,7 +108,7 @@ static void test_unwind_table__finds_all(void **state)
 	release(&o);
 }
 
-/* lld sorts addresses below the table as if they were above it: the first ones come last. */
+/* lld takes addresses below the table for high ones: the first ones come last. */
 static void test_unwind_table__a_table_out_of_order_is_not_searched(void **state)
 {
 	struct opened o = {0};

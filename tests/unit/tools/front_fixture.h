@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes of a made-up machine, and child processes for code that ends its process. */
+/* Processes of a made-up machine, and children for code that ends its process. */
 #ifndef TESTS_FRONT_FIXTURE_H
 #define TESTS_FRONT_FIXTURE_H
 
@@ -54,7 +54,7 @@ static inline int made_up_finish(void **state)
 	return 0;
 }
 
-/* Runs @what in a child process. Returns its exit status; @text gets what it printed. */
+/* Returns the exit status of the child; @text gets what it printed. */
 static inline int in_child(void (*what)(char **argv), char **argv, char text[TEXT])
 {
 	int fd = memfd_create("text", MFD_CLOEXEC), status;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the programs that start a supervisor read their command lines, on a made-up machine: a server
- * with workers, containers, a Java virtual machine. Each line is read in a child process, as a
- * refusal ends it.
+ * Command lines of programs that start a supervisor, on a made-up machine: a server with workers,
+ * containers, a Java virtual machine. Each is read in a child, as a refusal ends the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +50,7 @@ static int begin(void **state)
 	made_up_process(202, 1, "db", 'S', "/system.slice/docker-" ID_DB ".scope");
 	made_up_process(203, 1, "db2", 'S', "/system.slice/docker-" ID_OTHER ".scope");
 	made_up_process(300, 1, "java", 'S', "/");
-	/* A thread of process 101. */
+	/* a thread of process 101 */
 	made_up_file(
 		"/proc/111/status", "Name:\tio-1\nState:\tS\nTgid:\t101\nPid:\t111\nPPid:\t100\n");
 	made_up_file("/proc/200/cmdline", "conmon%c-c%c%s%c-n%cweb%c", 0, 0, ID_WEB, 0, 0, 0);
@@ -69,7 +68,6 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Prints the settings of sprofrun, one a line. */
 static void parse(char **argv)
 {
 	struct sprofrun_settings s = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs that start a supervisor do beside it, on a made-up machine: they ask Java, keep
- * a command's output, show a live view, say why a run could not begin, and end as the command did.
+ * What programs that start a supervisor do beside it, on a made-up machine: ask Java, keep a
+ * command's output, show a live view, say why a run could not begin, end as the command did.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static void test_front_run__java(void **state)
 	free(variable);
 	assert_int_equal(in_child(ask_java, NULL, text), 0);
 	assert_non_null(strstr(text, "none of the 1 processes is Java's"));
-	/* root does not ask a JVM in a container, and a user does not ask root's */
+	/* root does not ask a JVM in a container, nor a user root's JVM */
 	assert_non_null(strstr(text, "process 300 is not asked: it is"));
 	assert_non_null(strstr(text, "'jcmd 7 Compiler.perfmap'"));
 }
@@ -68,7 +68,7 @@ static void ask_java_of_user(char **argv)
 	jcmd_write_maps("sprofrun", &pid, 1, false);
 }
 
-/* A jcmd of ours is asked as the owner of the process, and its last words are shown. */
+/* The made-up jcmd runs as the owner of the process; its last words are shown. */
 static void test_front_run__java_is_asked_as_its_user(void **state)
 {
 	char text[TEXT], folder[128], path[144], says[128], *argv[] = {folder, NULL};
@@ -90,18 +90,17 @@ static void test_front_run__java_is_asked_as_its_user(void **state)
 	assert_non_null(strstr(text, "'jcmd 301 Compiler.perfmap' failed"));
 	assert_non_null(strstr(text, says));
 	assert_null(strstr(text, "first"));
-	/* Nothing is printed if jcmd succeeds. */
 	made_up_file("/bin/jcmd", "#!/bin/sh\necho written\n");
 	assert_int_equal(in_child(ask_java_of_user, argv, text), 0);
 	assert_string_equal(text, "");
-	/* A process without a handler of SIGQUIT, which jcmd sends, would be ended by it. */
+	/* jcmd's SIGQUIT would end a process without a handler of it. */
 	made_up_file("/proc/301/status",
 		"Name:\tjava\nPid:\t301\nUid:\t%u\t%u\nGid:\t%u\t%u\n"
 		"SigIgn:\t0000000000000000\nSigCgt:\t0000000000000000\n",
 		owner(), owner(), getegid(), getegid());
 	assert_int_equal(in_child(ask_java_of_user, argv, text), 0);
 	assert_non_null(strstr(text, "process 301 is not asked: it does not catch SIGQUIT"));
-	/* A process whose effective user differs from its real one is not asked. */
+	/* The effective user differs from the real one. */
 	made_up_file("/proc/301/status", "Name:\tjava\nPid:\t301\nUid:\t7\t8\nGid:\t7\t7\n");
 	assert_int_equal(in_child(ask_java_of_user, argv, text), 0);
 	assert_non_null(strstr(text, "process 301 is not asked: its user cannot be told"));
@@ -138,7 +137,7 @@ static void test_front_run__stacks_go_to_a_file(void **state)
 	assert_non_null(strstr(text, "name another place with -o"));
 }
 
-/* argv[0]: the wait status of the command; NULL: there was none. */
+/* argv[0]: the wait status of the command; no @argv: there was none. */
 static void end(char **argv)
 {
 	char *command[] = {(char *)"x", NULL};
@@ -159,7 +158,6 @@ static void test_front_run__ends_as_the_command_did(void **state)
 	assert_int_equal(in_child(end, NULL, text), FRONT_OURS);
 }
 
-/* Prints what users see of a run that could not begin. */
 static void fail_to_begin(char **argv)
 {
 	char *command[] = {(char *)"/nowhere/x", NULL};
@@ -217,7 +215,7 @@ static void test_front_run__the_output_of_a_command_is_kept(void **state)
 	output_log_print(fd, from, end, out);
 	(void)fclose(out);
 	assert_string_equal(text, "first\nlast\n");
-	/* Of a long log, the last lines that are complete are kept. */
+	/* Of a long log, the last complete lines are kept. */
 	memset(line, 'x', sizeof(line));
 	line[sizeof(line) - 1] = '\n';
 	for (size_t i = 0; i < 10000; i++)
@@ -232,7 +230,7 @@ static void test_front_run__the_output_of_a_command_is_kept(void **state)
 }
 
 /*
- * Prints the live view's arguments for the analyst. Messages and the command's output follow when
+ * Prints the live view's arguments for the analyst; messages and the command's output follow when
  * the screen is left.
  */
 static void view(char **argv)
@@ -258,7 +256,7 @@ static void view(char **argv)
 	live_front_note(&front, "a note\33[2J");
 	(void)!write(front.log_fd, "of the command\n", 15);
 	(void)live_front_join(&front, &result, &by);
-	/* The view is refused if the terminal is missing, or cannot position the cursor. */
+	/* The view is refused without a terminal that can position the cursor. */
 	front = LIVE_FRONT_DEFAULT("sprofrun");
 	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
 	front = LIVE_FRONT_DEFAULT("sproftop");

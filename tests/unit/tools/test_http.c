@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server: HTTP over the loopback, pieces from analysts, profiles for a store. The tests set the
- * time, and wait for none.
+ * The server: HTTP over the loopback, pieces from analysts, profiles for a store. Tests set the
+ * time instead of waiting.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct server {
 	struct serve_pieces pieces;
 	struct http *http;
 	int port, analyst_fd;
-	uint64_t ahead_ns; /* how far the server's time is ahead of the clock */
+	uint64_t ahead_ns; /* the server's time is ahead of the clock */
 };
 
 static void serve(struct server *s)
@@ -93,7 +93,7 @@ static int client(const struct server *s, const char *request)
 	return fd;
 }
 
-/* Returns the whole answer, up to the end of the connection; *@ret_bytes gets its length. */
+/* The answer up to the end of the connection, of *@ret_bytes bytes. */
 static char *answer(struct server *s, int fd, size_t *ret_bytes)
 {
 	char *text = calloc(1, 1 << 20);
@@ -149,7 +149,7 @@ static void test_http__what_is_answered_at_once(void **state)
 	end(&s);
 }
 
-/* Runs the server until @n requests for a profile have begun. */
+/* Turns until @n requests for a profile have begun. */
 static void await_visits(struct server *s, size_t n)
 {
 	while (s->spans.n < n)
@@ -214,7 +214,7 @@ static void test_http__nothing_more_can_come(void **state)
 	assert_int_equal(strncmp(text, "HTTP/1.1 503", 12), 0);
 	assert_non_null(strstr(text, "the program has ended"));
 	free(text);
-	/* When the server itself ends, waiting clients are disconnected. */
+	/* When the server ends, waiting clients are disconnected. */
 	end(&s);
 	serve(&s);
 	fd = client(&s, "GET /debug/pprof/profile " HEAD);
@@ -226,8 +226,8 @@ static void test_http__nothing_more_can_come(void **state)
 }
 
 /*
- * As many clients as possible wait. A client that has shut down its half of the connection makes
- * room for another one; a client that has closed it is noticed.
+ * As many clients as possible wait. One that has shut down its half of the connection makes room
+ * for another; one that has closed it is noticed.
  */
 static void test_http__a_crowd(void **state)
 {
@@ -266,7 +266,7 @@ static void test_http__a_crowd(void **state)
 	end(&s);
 }
 
-/* More silent connections than there is room for: the oldest are closed. */
+/* There are more silent connections than there is room for: the oldest are closed. */
 static void test_http__silent_connections(void **state)
 {
 	enum { MANY = 70 };
@@ -281,7 +281,7 @@ static void test_http__silent_connections(void **state)
 		turn(&s);
 	}
 	expect(&s, "GET / " HEAD, "HTTP/1.1 200", "by sprofil");
-	/* A connection that is silent for longer than a request may take is closed. */
+	/* Silent for longer than a request may take: closed. */
 	s.ahead_ns = 60 * SECOND;
 	turn(&s);
 	turn(&s);
@@ -292,7 +292,7 @@ static void test_http__silent_connections(void **state)
 	end(&s);
 }
 
-/* A hostile analyst sends messages that are no pieces. That is reported, and the server goes on. */
+/* Messages that are no pieces are reported, and the server goes on. */
 static void test_pieces__of_a_hostile_analyst(void **state)
 {
 	struct pollfd fds[1 + SERVE_PIECES_MOST];
@@ -314,15 +314,13 @@ static void test_pieces__of_a_hostile_analyst(void **state)
 	assert_int_equal(write(pair[1], "junk", 4), 4);
 	PIECES_TURN();
 	assert_string_equal(pieces.problem, "an analyst has sent something that is no piece");
-	/* No span needs this piece, so the server does not read it. */
+	/* No span needs this piece, so it is not read. */
 	pieces.problem = NULL;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	{
 		struct profile *profile = fixture_timeline();
 
-		/*
-		 * The reader closes the pipe at once. The writer gets an error and is not killed.
-		 */
+		/* The reader closes the pipe at once: the writer gets an error. */
 		(void)signal(SIGPIPE, SIG_IGN);
 		(void)piece_send(pair[1], &piece, profile);
 		PIECES_TURN();
@@ -382,7 +380,7 @@ static void test_push__a_span_after_the_other(void **state)
 	assert_int_equal(spans.n, 1);
 	assert_int_equal(push_next(&push, now), now + SECOND);
 	assert_false(push_is_idle(&push));
-	/* The first span is over, but lacks its piece. The second one has begun. */
+	/* The first span is over, but lacks its piece; the second one has begun. */
 	push_once(&push, now + SECOND);
 	assert_int_equal(spans.n, 2);
 	assert_int_equal(push_next(&push, now + SECOND), UINT64_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view as it runs in the analyst: records come through a ring, keys from a terminal or a
- * script, requests go to the supervisor. Each run is a child process in its own terminal.
+ * The live view in the analyst: records come through a ring, keys from a terminal or a script,
+ * requests go to the supervisor. Each run is a child process in its own terminal.
  */
 #include "tests/unit/stream_fixture.h"
 
@@ -31,7 +31,7 @@ static int save(void *context, const char *path)
 	return strstr(path, "nowhere") ? -ENOENT : 0;
 }
 
-/* Puts the records of a program that used CPU time in two threads. */
+/* A program that used CPU time in two threads. */
 static void feed(struct stream *s)
 {
 	put_start(s);
@@ -60,11 +60,11 @@ static void put_into(struct ring *ring, const uint8_t *record, int n)
 
 struct run {
 	struct live_settings settings;
-	bool ends;    /* the program has ended; if not, it runs until the user leaves */
+	bool ends;    /* the program has ended; otherwise it runs until the user leaves */
 	bool cut_off; /* the supervisor has gone */
 };
 
-/* Runs in the child process. Exits with 0, or 1 after an error. */
+/* In the child: exits with 0, or with 1 after an error. */
 static _Noreturn void live(const struct run *run, int request_fd)
 {
 	struct live_settings settings = run->settings;
@@ -118,7 +118,7 @@ static _Noreturn void live(const struct run *run, int request_fd)
 	exit(r < 0 || session.stuck);
 }
 
-/* Returns what a run in batch mode prints. */
+/* What a run in batch mode prints. */
 static char *batch(const char *view, const char *keys, int *ret_status)
 {
 	struct run run = {.ends = true,
@@ -176,7 +176,7 @@ static void test_live_session__screens_as_text(void **state)
 	}
 }
 
-/* A terminal, with the text shown since the last key. */
+/* @text: shown since the last key. */
 struct terminal_of {
 	int fd, requests_fd;
 	pid_t pid;
@@ -208,7 +208,7 @@ static void start(struct terminal_of *t, const struct run *run)
 		(void)setenv("LC_ALL", "C", 1);
 		if (terminfo_keep("xterm") < 0)
 			exit(77);
-		/* The supervisor's end, which live() reads. */
+		/* the supervisor's end, which live() reads */
 		(void)dup2(requests[0], 100);
 		live(run, requests[1]);
 	}
@@ -216,7 +216,7 @@ static void start(struct terminal_of *t, const struct run *run)
 	t->requests_fd = requests[0];
 }
 
-/* Reads until the terminal has shown @text. False: it was closed, or 30 s have passed. */
+/* False: the terminal was closed, or 30 s passed, before it showed @text. */
 static bool shows(struct terminal_of *t, const char *text)
 {
 	struct pollfd fd = {.fd = t->fd, .events = POLLIN};
@@ -243,7 +243,7 @@ static void type(struct terminal_of *t, const char *keys)
 	assert_int_equal(write(t->fd, keys, strlen(keys)), strlen(keys));
 }
 
-/* Returns the exit status. Reads what the child still shows, so that it does not block. */
+/* Returns the exit status. Reads on, so that the child does not block. */
 static int finish(struct terminal_of *t)
 {
 	int status;
@@ -256,7 +256,7 @@ static int finish(struct terminal_of *t)
 	return status;
 }
 
-/* Starts the live view and waits for its first screen. Skips the test if there is no terminal. */
+/* Waits for the first screen. Skips the test if there is no terminal. */
 static void start_shown(struct terminal_of *t, const struct run *run)
 {
 	int status;
@@ -301,7 +301,7 @@ static void test_live_session__keys_of_a_terminal(void **state)
 	assert_int_equal(finish(&t), 0);
 }
 
-/* The program goes on: when the user leaves, the supervisor gets a request to stop. */
+/* The program goes on: the supervisor gets a request to stop when the user leaves. */
 static void test_live_session__the_user_leaves(void **state)
 {
 	const struct run run = {.settings = {.on = true,

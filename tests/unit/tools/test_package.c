@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output of "apt-cache policy" for a package and its debug symbols, recorded on real machines. */
+/* "apt-cache policy" of packages and their debug symbols, recorded on real machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static const char own_archive[] =
 	"     2.36-9+deb12u14 500\n"
 	"        500 http://mirror.example/debian bookworm/main amd64 Packages\n";
 
-/* Two packages that are newer than the distribution's, and in none of its archives. */
+/* Packages newer than the distribution's, in none of its archives. */
 static const char newer[] =
 	"nodejs:\n"
 	"  Installed: 20.20.2-1nodesource1\n"
@@ -108,12 +108,11 @@ static void test_package__an_archive_that_is_not_set_up_is(void **state)
 		"universe >/etc/apt/sources.list.d/sprofil-debug.list && apt update && apt install "
 		"xz-utils-dbgsym || rm /etc/apt/sources.list.d/sprofil-debug.list",
 		NULL);
-	/* If nothing is known of the machine, plain "apt install" is suggested. */
+	/* Nothing is known of the machine. */
 	expect(&(struct package_system){0}, "xz-utils", "xz-utils-dbgsym", "",
 		"apt install xz-utils-dbgsym", NULL);
 }
 
-/* The suggested command has the user's way to become root. */
 static void test_package__others_than_root_get_their_rights(void **state)
 {
 	static const struct package_system sudo = {"debian", "bookworm", PACKAGE_BY_SUDO};

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Messages between the server and others: requests, heads of pieces, profiles that wait for a
- * store.
- */
+/* Messages of the server: requests, heads of pieces, profiles that wait for a store. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -75,11 +72,11 @@ static void test_serving__a_piece_round_trip_at_the_offsets_of_the_table(void **
 		memcpy(bad, b, sizeof(bad));
 		bad[i] = i >= 8 && i < 12 ? 0 : 9;
 		if (i > 8 && i < 12)
-			/* these bytes are the number of the segment: any value is permitted */
+			/* the number of the segment: any value is valid */
 			continue;
 		assert_int_equal(piece_get(bad, sizeof(bad), &out), -EPROTO);
 	}
-	b[31] = 0; /* the end of the piece's time is now before its beginning */
+	b[31] = 0; /* the piece ends before it begins */
 	assert_int_equal(piece_get(b, sizeof(b), &out), -EPROTO);
 }
 
@@ -109,7 +106,7 @@ static void test_serving__urls(void **state)
 		"&until=1700000015&spyName=sprofil");
 }
 
-/* Puts a profile of @bytes bytes, all equal to the number of the profile. */
+/* Puts a profile of @bytes bytes, all equal to its number. */
 static void put(struct push_queue *queue, const int ends[2], uint64_t from, size_t bytes)
 {
 	uint8_t *data = malloc(PUSH_HEAD_BYTES + bytes);

@@ -14,7 +14,7 @@
 #include "tools/serve/serve_spans.h"
 
 #define SECOND UINT64_C(1000000000)
-/* When the fixture's profile begins, as a segment of 3 s. */
+/* when the fixture's profile begins, as a segment of 3 s */
 #define BEGAN (1000 * SECOND)
 
 static struct piece piece_at(enum piece_kind kind, uint32_t segment, uint64_t began_s, double s)
@@ -36,7 +36,7 @@ static bool give(struct spans *spans, struct piece piece)
 	return wanted;
 }
 
-/* Checks a written span, and returns its CPU time in ms. */
+/* Checks a written span. Returns its CPU time in ms. */
 static int64_t written_ms(const struct spans *spans, struct span *span, uint64_t *ret_duration_ns)
 {
 	struct profile *profile;
@@ -71,18 +71,18 @@ static void test_spans__a_span_is_cut_out_of_a_segment_that_goes_on(void **state
 	assert_int_equal(spans_next(&spans, BEGAN + SECOND), BEGAN + 2 * SECOND);
 	assert_int_equal(
 		spans_next(&spans, BEGAN + 3 * SECOND), BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
-	/* The span has no later deadline, so polls do not return at once. */
+	/* There is no later deadline, so polls do not return at once. */
 	assert_true(spans_next(&spans, BEGAN + 2 * SECOND + SPANS_PATIENCE_NS) >
 		BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
 	assert_true(spans_want_piece(&spans, BEGAN + 2 * SECOND));
-	/* A piece that ends before the span does is not accepted while the segment goes on. */
+	/* A piece that ends before the span is refused while the segment goes on. */
 	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 1, 1000, 1.9)));
 	assert_false(spans_is_over(&spans, span, BEGAN + 2 * SECOND));
 	assert_true(give(&spans, piece_at(PIECE_SO_FAR, 1, 1000, 2.5)));
 	assert_true(spans_is_over(&spans, span, BEGAN + 2 * SECOND));
 	assert_int_equal(written_ms(&spans, span, &duration), 800);
 	assert_int_equal(duration, SECOND);
-	/* A second piece of the same segment is not accepted. */
+	/* A second piece of the segment is refused. */
 	assert_false(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));
 	spans_release(&spans);
 }
@@ -95,7 +95,7 @@ static void test_spans__segments_may_come_in_any_order(void **state)
 
 	(void)state;
 	spans_init(&spans, "phases");
-	/* The span @early reaches from 2.5 s of the first segment to 1 s of the third one. */
+	/* @early reaches from 2.5 s of the first segment to 1 s of the third one. */
 	early = spans_begin(&spans, BEGAN + 5 * SECOND / 2, BEGAN + 11 * SECOND);
 	late = spans_begin(&spans, BEGAN + 10 * SECOND, BEGAN + 11 * SECOND);
 	assert_true(give(&spans, piece_at(PIECE_SO_FAR, 3, 1010, 1)));
@@ -105,7 +105,7 @@ static void test_spans__segments_may_come_in_any_order(void **state)
 	assert_false(spans_is_over(&spans, early, BEGAN + 11 * SECOND));
 	assert_true(give(&spans, piece_at(PIECE_WHOLE, 2, 1005, 3)));
 	assert_true(spans_is_over(&spans, early, BEGAN + 11 * SECOND));
-	/* It gets 0.5 s of the first segment, 3.3 s of the second one and 1 s of the third one. */
+	/* 0.5 s of the first segment, 3.3 s of the second and 1 s of the third */
 	assert_int_equal(written_ms(&spans, early, &duration), 500 + 3300 + 1000);
 	assert_int_equal(duration, 17 * SECOND / 2);
 	assert_int_equal(written_ms(&spans, late, &duration), 1000);
@@ -119,10 +119,7 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 
 	(void)state;
 	spans_init(&spans, "phases");
-	/*
-	 * Two spans between the same two segments: one is requested before the end of the first
-	 * segment is known, the other one after that.
-	 */
+	/* The end of the first segment becomes known between the two requests. */
 	before = spans_begin(&spans, BEGAN + 4 * SECOND, BEGAN + 6 * SECOND);
 	assert_false(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));
 	after = spans_begin(&spans, BEGAN + 4 * SECOND, BEGAN + 6 * SECOND);
@@ -132,7 +129,7 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 	spans_release(&spans);
 }
 
-/* The next analyst takes a while to start; meanwhile there is no segment. */
+/* No segment exists while the next analyst starts. */
 static void test_spans__a_span_may_end_between_two_segments(void **state)
 {
 	struct spans spans;
@@ -142,10 +139,7 @@ static void test_spans__a_span_may_end_between_two_segments(void **state)
 	(void)state;
 	spans_init(&spans, "phases");
 	span = spans_begin(&spans, BEGAN + SECOND, BEGAN + 3 * SECOND + SECOND / 2);
-	/*
-	 * The next segment shows that no other can come between. The segment that ended is still
-	 * awaited.
-	 */
+	/* The next segment excludes one between; the one that ended is still awaited. */
 	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 2, 1004, 0.5)));
 	assert_false(spans_want_piece(&spans, BEGAN + 4 * SECOND));
 	assert_false(spans_is_over(&spans, span, BEGAN + 4 * SECOND));

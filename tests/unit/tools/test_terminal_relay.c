@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command runs behind a relay, in a pseudo-terminal that stands for the user's. The test types
- * and reads as the user, and only the relay answers.
+ * A command behind a relay, in a pseudo-terminal that stands for the user's. The test types and
+ * reads as the user, and only the relay answers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,6 @@
 
 enum { PATIENCE_MS = 30000, SCREEN = 1 << 17, LINES = 2000 };
 
-/* The user's end of the pseudo-terminal. */
 struct user {
 	int keys;     /* the user's end: keys are written to it, what is shown is read from it */
 	int terminal; /* the relay's end, from which the terminal's modes are read */
@@ -50,7 +49,7 @@ static void say(const int *streams, const char *text)
 	}
 }
 
-/* As sprofrun -u does: this process relays, and a child stands for the one that traces. */
+/* As sprofrun -u: this process relays, and a child stands for the one that traces. */
 static void front(command *run, bool keeps_stdin)
 {
 	static struct terminal_relay relay;
@@ -127,7 +126,6 @@ static void type(const struct user *user, const char *keys)
 	assert_int_equal(write(user->keys, keys, strlen(keys)), strlen(keys));
 }
 
-/* Reads until the terminal has shown @text. */
 static void shows(struct user *user, const char *text)
 {
 	while (!strstr(user->shown, text)) {
@@ -141,7 +139,7 @@ static void shows(struct user *user, const char *text)
 	}
 }
 
-/* Expects the exit status @wanted, and the terminal's modes as they were at the start. */
+/* The exit status is @wanted, and the terminal's modes are those of the start. */
 static void ends(struct user *user, int wanted)
 {
 	struct termios after;
@@ -173,10 +171,7 @@ static void read_line(struct terminal_relay *relay, const int *streams)
 	say(streams, text);
 }
 
-/*
- * The command's own terminal edits the line: each newline becomes CR LF once, each key is echoed
- * once.
- */
+/* The command's own terminal makes each newline CR LF once, and echoes each key once. */
 static void test_relay__keys_are_edited_in_the_commands_terminal(void **state)
 {
 	struct user *user = start(read_line, true);
@@ -245,10 +240,7 @@ static void read_a_file(struct terminal_relay *relay, const int *streams)
 	exit(read(streams[0], &byte, 1) == 0 && streams[0] == 0 ? 7 : 43);
 }
 
-/*
- * If stdin is not the terminal, another program may read it: the relay takes no keys and changes no
- * modes.
- */
+/* Stdin is a file, so another program may read the terminal: no key is taken, no mode changed. */
 static void test_relay__without_stdin_no_key_is_taken(void **state)
 {
 	struct user *user = start(read_a_file, false);

@@ -12,7 +12,6 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/report/report.h"
 
-/* Returns the text of the audit of @profile; the caller frees it. */
 static char *said_of(const struct profile *profile, bool ascii)
 {
 	char *text = NULL;
@@ -48,7 +47,7 @@ static void set(struct profile *profile, const char *key, uint64_t value)
 	assert_int_equal(profile_set_audit(profile, key, value), 0);
 }
 
-/* 290 samples were recorded and 337 were lost: 337 of 627. 29 of the 290 have no name. */
+/* 290 recorded and 337 lost: 337 of 627. 29 of the 290 have no name. */
 static void test_audit_line__what_was_lost_is_a_part_of_what_was_sampled(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -145,7 +144,7 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 		"longer");
 	set(profile, "late_instants", 10);
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
-	/* 404 ms in 8 s explain a low rate, unless a bound on the cost explains most of it. */
+	/* 404 ms in 8 s explain a low rate, unless most of it is due to a bound on the cost. */
 	set(profile, "wall_ns", UINT64_C(8000) * FIXTURE_MS);
 	assert_says(profile,
 		"60 samples of 101 that were asked for: the program was on a CPU for less than a "
@@ -154,7 +153,7 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	set(profile, "late_instants", 60);
 	assert_says(profile, "a quarter of the time (other programs used the CPUs, too), and");
 	set(profile, "late_instants", 10);
-	/* If the target waited for a CPU for most of the time, other programs had the CPUs. */
+	/* The target waited for a CPU most of the time, so other programs had the CPUs. */
 	set(profile, "runqueue_ns", 500 * FIXTURE_MS);
 	assert_says(profile, "a quarter of the time (other programs had the CPUs), and");
 	set(profile, "runqueue_ns", 0);
@@ -169,10 +168,10 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	set(profile, "throttled_instants", 20);
 	set(profile, "wall_ns", 1600 * FIXTURE_MS);
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
-	/* 71 samples are within three times the noise of the expected 101. */
+	/* 71 is within three times the noise of the expected 101. */
 	set(profile, "samples", 71);
 	assert_silent(profile, "asked for");
-	/* If found_ratio is too low, instants missed threads: the rate is not blamed. */
+	/* found_ratio is low: instants missed threads, so the rate is not blamed. */
 	set(profile, "effective_samples", 20000);
 	set(profile, "instants", 25000);
 	set(profile, "found_ns", 200 * FIXTURE_MS);
@@ -196,7 +195,7 @@ static void test_audit_line__no_stop_has_no_length(void **state)
 	profile_free(profile);
 }
 
-/* With so short a period, a sample takes longer than a period. */
+/* A sample takes longer than this period of 10 us. */
 static void test_audit_line__a_rate_that_cannot_be(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -207,17 +206,14 @@ static void test_audit_line__a_rate_that_cannot_be(void **state)
 	set(profile, "samples", 2366);
 	assert_says(profile, "5856 of 100000 Hz reached");
 	assert_says(profile, "2366 samples of 40400 that were asked for: one takes longer");
-	/*
-	 * Without the effective number, nothing shows that these 2366 samples are worth only a few,
-	 * so no line calls them few.
-	 */
+	/* Without the effective number, nothing shows that these 2366 samples are worth few. */
 	set(profile, "effective_samples", 0);
 	assert_says(profile, "allows no more; times are right\n");
 	assert_silent(profile, "threads that run less");
 	profile_free(profile);
 }
 
-/* The rate refers to the time that was sampled, without the time left out. */
+/* The rate is of the sampled time, without the time left out. */
 static void test_audit_line__what_was_left_out_is_told(void **state)
 {
 	struct profile *profile;
@@ -255,7 +251,7 @@ static void test_audit_line__page_faults_are_told(void **state)
 	profile_free(profile);
 }
 
-/* A file of an older version: the figures that it has are shown. */
+/* The file of an older version lacks figures; those in it are shown. */
 static void test_audit_line__without_the_test_the_times_are_told(void **state)
 {
 	struct profile *profile;
@@ -271,7 +267,7 @@ static void test_audit_line__without_the_test_the_times_are_told(void **state)
 	profile_free(profile);
 }
 
-/* A stack longer than --max-stack has no main; the report names the option. */
+/* A stack longer than --max-stack is cut, so it has no main. */
 static void test_audit_line__long_stacks_name_the_option(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -286,10 +282,7 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	set(profile, "truncated_stacks", 4);
 	assert_says(profile, "\nstacks are longer than --max-stack (1M by default)");
 	assert_says(profile, ": --max-stack 64M copies them whole\n");
-	/*
-	 * Stacks with the maximum number of frames are cut whatever --max-stack is, so the report
-	 * does not name that option.
-	 */
+	/* Stacks with the most frames that are kept are cut whatever --max-stack is. */
 	fixture_add(profile, task, location, 65535, 1);
 	assert_says(profile, "--max-stack 64M");
 	fixture_add(profile, task, location, 65536, 1);
@@ -299,7 +292,6 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	profile_free(profile);
 }
 
-/* A report ends with one line of audit, and a sentence after it only if something is wrong. */
 static void test_audit_line__a_report_ends_with_one_line(void **state)
 {
 	static const struct {
@@ -342,10 +334,7 @@ static void test_audit_line__a_report_ends_with_one_line(void **state)
 	profile_free(profile);
 }
 
-/*
- * With 404 ms of CPU time in 10 s, the wall clock is recommended, unless the profile is of the wall
- * clock already.
- */
+/* 404 ms of CPU time in 10 s: -w wall is recommended, unless the profile is of it already. */
 static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -366,7 +355,7 @@ static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **stat
 	profile_free(profile);
 }
 
-/* A command that runs for some milliseconds has CPU time, but perhaps no sample. */
+/* A command of some milliseconds has CPU time, but perhaps no sample. */
 static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -377,10 +366,7 @@ static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
 	set(profile, "kernel_cpu_ns", 1500000);
 	assert_says(profile,
 		"no samples: 1.50 ms of CPU time are too little for 250 Hz; a higher rate (-F)");
-	/*
-	 * 38.26 ms are nine periods of 4 ms: the line must not say that there was too little CPU
-	 * time.
-	 */
+	/* 38.26 ms are nine periods of 4 ms: not too little CPU time. */
 	set(profile, "kernel_cpu_ns", 38260000);
 	assert_silent(profile, "too little");
 	assert_says(profile, "no samples, where 9 were expected of 38.26 ms of CPU time at 250 Hz");
@@ -389,7 +375,7 @@ static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
 	profile_free(profile);
 }
 
-/* A part of a profile has neither rates nor an effective number: its samples are counted. */
+/* A part of a profile has no effective number: its samples are counted. */
 static void test_audit_line__few_samples_of_a_part(void **state)
 {
 	struct profile *profile = fixture_profile();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which processes the report calls alike. A difference counts as chance if Poisson numbers of
- * samples, of 4 ms each, may differ as much.
- */
+/* Processes are alike if Poisson numbers of samples, of 4 ms each, may differ as much. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +17,14 @@
 static const char long_name[] =
 	"a_function_whose_name_alone_fills_a_line_of_eighty_columns_and_more";
 
-/* A process with @samples of @function; 0: 2 ms of CPU time without a sample. */
+/* A process with @samples of @function. 0: 2 ms of CPU time without a sample. */
 struct process {
 	const char *program, *function;
 	uint32_t pid;
 	int64_t samples;
-	int64_t rank; /* the label of its samples; 0: none */
+	int64_t rank; /* label of its samples; 0: none */
 };
 
-/* Labels the samples that were added last with the rank. */
 static void label(struct profile *profile, int64_t rank)
 {
 	const struct label of_rank = {.key = LABEL_RANK, .number = rank, .unit = ""};
@@ -70,7 +66,6 @@ static struct profile *profile_of(const struct process *process, size_t n)
 	return profile;
 }
 
-/* Returns the report's text; the caller frees it. */
 static char *report_of(const struct process *process, size_t n, unsigned width)
 {
 	struct profile *profile = profile_of(process, n);
@@ -98,7 +93,7 @@ static void assert_says(const struct process *process, size_t n, unsigned width,
 	free(text);
 }
 
-/* One sample has a large relative noise, but is not evidence against 133 samples. */
+/* One sample has a large relative noise, but that does not make it like 133. */
 static void test_balance__few_samples_are_not_like_many(void **state)
 {
 	static const struct process same[] = {{"job", "f", 1, 133, 0}, {"job", "f", 2, 1, 0}};
@@ -113,8 +108,8 @@ static void test_balance__few_samples_are_not_like_many(void **state)
 }
 
 /*
- * Two processes are alike if their numbers of samples differ by at most a tenth of the greater one
- * plus twice the noise. 100 and 140 may differ by 14 + 31; 100 and 155 may differ by 16 + 32.
+ * The numbers of samples may differ by a tenth of the greater one plus twice the noise: 100 and 140
+ * by 14 + 31, 100 and 155 by 16 + 32.
  */
 static void test_balance__chance_and_a_tenth_are_alike(void **state)
 {
@@ -126,7 +121,7 @@ static void test_balance__chance_and_a_tenth_are_alike(void **state)
 	assert_says(PROCESSES(far), 0, "\n2 kinds of behaviour\n");
 }
 
-/* Where 3 samples are expected, chance finds none now and then; where 9 are, it does not. */
+/* Chance finds none where 3 samples are expected now and then, but not where 9 are. */
 static void test_balance__no_sample_is_like_few(void **state)
 {
 	static const struct process few[] = {
@@ -138,7 +133,6 @@ static void test_balance__no_sample_is_like_few(void **state)
 	assert_says(PROCESSES(many), 0, "\n2 kinds of behaviour\n");
 }
 
-/* Few samples do not make different programs alike, many do. */
 static void test_balance__different_programs_need_evidence(void **state)
 {
 	static const struct process few[] = {{"pool-1", "f", 1, 5, 0}, {"pool-2", "f", 2, 5, 0}};
@@ -153,17 +147,14 @@ static void test_balance__different_programs_need_evidence(void **state)
 	assert_says(PROCESSES(others), 0, "\n2 kinds of behaviour\n");
 }
 
-/* Processes whose names differ in the mark of their rank only are of one program. */
+/* The names differ only in " rank N". */
 static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 {
 	static const struct process ranks[] = {{"job rank 1", "f", 1, 5, 1},
 		{"job rank 12", "f", 2, 5, 12}, {"job rank 3", "f", 3, 5, 3}};
 	static const struct process others[] = {
 		{"job rank 1", "f", 1, 5, 1}, {"pre rank 2", "f", 2, 5, 2}};
-	/*
-	 * A name that ends in " rank 1" is kept whole if the samples have no label with that rank:
-	 * it is the program's own.
-	 */
+	/* Without a label of the rank, " rank 1" is part of the program's own name. */
 	static const struct process names[] = {
 		{"job rank 1", "f", 1, 5, 0}, {"job rank 2", "f", 2, 5, 0}};
 
@@ -174,10 +165,7 @@ static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 	assert_says(PROCESSES(names), 0, "\n2 kinds of behaviour\n");
 }
 
-/*
- * The CPU time of an executable's processes that have no samples is one entry without a pid. This
- * entry does not count as a process.
- */
+/* An executable's CPU time in processes without samples is an entry without a pid: no process. */
 static void test_balance__time_of_no_known_process_is_none(void **state)
 {
 	static const struct process list[] = {{"ld", "f", 7, 100, 0}, {"ld", "", 0, 0, 0}};

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests of the report of callers. Expected figures are summed up by hand from the table in
- * stacks_fixture.h.
- */
+/* Expected figures are summed up by hand from the table in stacks_fixture.h. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,10 +80,7 @@ static void test_callers__the_outermost_is_called_by_nobody(void **state)
 	assert_row(&callers.function, "main", 0, 113);
 	assert_int_equal(callers.caller.n, 1);
 	assert_row(&callers.caller.row[0], CALLERS_NOBODY, 0, 113);
-	/*
-	 * fib has 25 of 146 samples below main. Its self value counts at the call from main, not at
-	 * the inner calls.
-	 */
+	/* fib, 25 of 146 samples, counts at main's call of it, not at its inner calls. */
 	assert_int_equal(callers.callee.n, 1);
 	assert_int_equal(callers.callee.left_out, 1);
 	assert_row(&callers.callee.row[0], "run", 0, 88);
@@ -133,7 +127,7 @@ static void test_callers__count_the_chosen_samples(void **state)
 	profile_free(profile);
 }
 
-/* Functions are found by displayed and by linked name; the message if several match, or none. */
+/* @wanted is a displayed or linked name; @words: in the message if several match, or none. */
 static void test_callers__find_one_function(void **state)
 {
 	static const struct {
@@ -173,7 +167,7 @@ static void test_callers__find_one_function(void **state)
 	profile_free(profile);
 }
 
-/* Names may have a kilobyte: they are cut, as in tables. */
+/* Names may have a kilobyte. */
 static void test_callers__found_names_are_cut_to_the_width(void **state)
 {
 	struct report_options options = {
@@ -215,7 +209,7 @@ static void test_callers__of_an_empty_profile_there_are_none(void **state)
 	profile_free(profile);
 }
 
-/* A function of which 999 of a thousand samples have a line, and one has none. */
+/* 999 of a thousand samples have a line. */
 static void test_annotate__what_has_no_line_does_not_deny_lines(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .function = "work"};

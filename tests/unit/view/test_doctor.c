@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The advice of `sprofreport doctor` about objects whose files were read, were not read, or crashed
- * the reader.
- */
+/* Advice about objects whose files were read, were not read, or crashed the reader. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +12,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/report/doctor.h"
 
-/* A reader that gives the same answer, @context, for all objects. */
+/* A reader that gives @context as the answer for all objects. */
 static int inspect(
 	void *context, const struct profile *profile, struct code_object *object, size_t n)
 {
@@ -42,7 +39,7 @@ static int package(void *context, const char *path, struct code_package *ret_pac
 	return ret_package->command ? 0 : -ENOMEM;
 }
 
-/* Like package(), but the package is in an archive that the advised command adds. */
+/* As package(), but the command also adds the package's archive. */
 static int package_elsewhere(void *context, const char *path, struct code_package *ret_package)
 {
 	int r = package(context, path, ret_package);
@@ -64,7 +61,7 @@ static void expect(const struct code_object *answer, const char *cause, const ch
 	for (size_t i = 0; i < doctor.n; i++) {
 		const struct doctor_object *object = &doctor.object[i];
 
-		/* The object demo is left out: it has names and lines. */
+		/* demo is left out: it has names and lines. */
 		if (!doctor_is_file(object) || !object->unnamed)
 			continue;
 		files++;
@@ -90,7 +87,7 @@ static void test_doctor__what_is_missing_is_to_be_compiled(void **state)
 	expect(&answer, "it has no debug information", "compile it with -g");
 }
 
-/* The file crashed its reader, or took too much memory: the advice does not blame the compiler. */
+/* The file crashed its reader or took too much memory, which no compiler's option changes. */
 static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **state)
 {
 	static const char cause[] = "its debug information is left alone";
@@ -107,7 +104,7 @@ static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **
 	expect(&refused, "too much", NULL);
 }
 
-/* A profile of one process that has run in one object, without samples. */
+/* A process that has run in one object, without samples. */
 static struct profile *profile_of(const char *process, const char *object)
 {
 	const struct mapping mapping = {.file = object, .start = 0x2000};
@@ -119,7 +116,7 @@ static struct profile *profile_of(const char *process, const char *object)
 	return profile;
 }
 
-/* Adds 5 samples in code without a name. */
+/* 5 samples in code without a name. */
 static void add_unnamed(struct profile *profile)
 {
 	uint32_t unnamed = fixture_location(profile, 0, 0x2780, NULL, 0);
@@ -127,7 +124,7 @@ static void add_unnamed(struct profile *profile)
 	fixture_add(profile, 0, &unnamed, 1, 5);
 }
 
-/* Adds samples whose leaf is @name of the only object, at line @line of a.c; 0: unknown. */
+/* Adds samples in function @name of the only object, at line @line of a.c; 0: unknown. */
 static void add_leaf(struct profile *profile, const char *name, uint32_t line, int64_t samples)
 {
 	const struct function function = {name, name, line ? "a.c" : "", 0};
@@ -140,10 +137,7 @@ static void add_leaf(struct profile *profile, const char *name, uint32_t line, i
 	fixture_add(profile, 0, &leaf, 1, samples);
 }
 
-/*
- * Expects @cause (NULL: none) of a profile with 7 samples in stubs of the PLT, @plain elsewhere
- * without a line, and @lined with a line.
- */
+/* @cause (NULL: none) of 7 samples in stubs of the PLT, @plain without a line and @lined with. */
 static void expect_of_stubs(
 	const struct code_object *answer, int64_t plain, int64_t lined, const char *cause)
 {
@@ -172,7 +166,7 @@ static void expect_of_stubs(
 	profile_free(profile);
 }
 
-/* The linker makes the stubs, so no option of the compiler gives them lines. */
+/* The linker makes the stubs: no option of the compiler gives them lines. */
 static void test_doctor__stubs_of_the_plt_lack_no_line(void **state)
 {
 	const struct code_object all = {
@@ -217,10 +211,7 @@ static void test_doctor__who_named_code_made_at_run_time(void **state)
 	expect_of_jit("Loop.run", 7, "jitdump");
 }
 
-/*
- * Generated code can be named by its runtime: the advice is for the runtime of the process, if that
- * is known.
- */
+/* The advice is for the runtime of the process, if that is known. */
 static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 {
 	static const struct {
@@ -252,7 +243,7 @@ static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 	}
 }
 
-/* Stacks that end in V8's own routines are no fault of how the user compiles. */
+/* Stacks that end in V8's own routines are not due to how the user compiles. */
 static void test_doctor__no_option_mends_the_stacks_of_node(void **state)
 {
 	static const struct {
@@ -284,7 +275,7 @@ static void test_doctor__no_option_mends_the_stacks_of_node(void **state)
 	}
 }
 
-/* The vdso has names only of the functions that are called from outside. */
+/* Functions of the vdso that are not called from outside have no names. */
 static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 {
 	const struct report_options options = {.size = sizeof(options)};
@@ -308,10 +299,7 @@ static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 	}
 }
 
-/*
- * Commands are printed whole on lines of their own, whatever the width; other advice does not look
- * like a command.
- */
+/* A command has a line of its own, whole at any width; other advice must not look like one. */
 static void test_doctor__a_command_line_is_a_command_only(void **state)
 {
 	static const char command[] = "apt install a-package-with-a-very-long-name-dbgsym";
@@ -346,10 +334,7 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 	profile_free(profile);
 }
 
-/*
- * If the suggested command adds a package archive to apt's sources, a sentence beside it says that
- * doctor has not tried whether the archive can be reached.
- */
+/* The command adds an archive to apt's sources; a sentence says that its reach was not tried. */
 static void test_doctor__an_archive_that_is_added_was_not_tried(void **state)
 {
 	const struct code_object answer = {
@@ -378,7 +363,7 @@ static void test_doctor__an_archive_that_is_added_was_not_tried(void **state)
 	}
 }
 
-/* The package of a file is named after its folder: /usr/lib/a/x.so is of a-dbgsym. */
+/* The file's package is named after its folder: /usr/lib/a/x.so is of a-dbgsym. */
 static int package_of_folder(void *context, const char *path, struct code_package *ret_package)
 {
 	(void)context;
@@ -390,7 +375,6 @@ static int package_of_folder(void *context, const char *path, struct code_packag
 		: 0;
 }
 
-/* One command installs all packages, each once. */
 static void test_doctor__one_command_installs_the_packages_of_all(void **state)
 {
 	static const char *const files[] = {
@@ -435,7 +419,7 @@ static void test_doctor__one_command_installs_the_packages_of_all(void **state)
 	profile_free(profile);
 }
 
-/* Expects the text @said of a Go program with @cut cut stacks of 200, or none (NULL). */
+/* A Go program with @cut cut stacks of 200 has these remedies; NULL: none. */
 static void expect_of_go(const char *symbols, const char *lines, int64_t cut, const char *remedy,
 	const char *cut_remedy)
 {
@@ -481,10 +465,7 @@ static void test_doctor__go_is_not_told_to_use_options_of_gcc(void **state)
 	expect_of_go("symtab", "none", 3, "go build without -ldflags=-w", "assembler of Go");
 }
 
-/*
- * The file has lines, but not for the parts that ran: a new profile is advised only if the file has
- * more lines than it had for this one.
- */
+/* The file has lines, but not for what ran. A new profile helps if it has more lines now. */
 static void test_doctor__a_new_profile_is_advised_only_if_it_has_more(void **state)
 {
 	struct code_object answer = {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests of the exports, with the stacks of the table in stacks_fixture.h. tests/reports reads the
- * exports with other programs.
- */
+/* Exports of the stacks of stacks_fixture.h. tests/reports reads them with other programs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +55,7 @@ static void test_export__is_chosen_by_file_name(void **state)
 		else
 			assert_null(format);
 	}
-	/* A recording keeps all data, unless stacks or a picture are requested. */
+	/* A recording keeps all data, unless stacks or a picture are asked for. */
 	assert_ptr_equal(export_for_recording("x.svg"), export_find("svg"));
 	assert_ptr_equal(export_for_recording("x.csv"), export_find("pprof"));
 	assert_ptr_equal(export_for_recording("x.json"), export_find("speedscope"));
@@ -73,7 +70,6 @@ static void test_export__is_chosen_by_file_name(void **state)
 		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));
 }
 
-/* Makes a profile of one stack with these values. */
 static struct profile *one_stack(int64_t samples, int64_t cpu_ns)
 {
 	int64_t values[VALUE_TYPES_MAX] = {samples, cpu_ns};
@@ -89,7 +85,7 @@ static struct profile *one_stack(int64_t samples, int64_t cpu_ns)
 	return profile;
 }
 
-/* A file of 200 bytes may claim any number of samples: the export must not grow with it. */
+/* A file of 200 bytes may claim any number of samples. */
 static void test_export__writes_no_more_than_it_reads(void **state)
 {
 	static const int64_t counts[] = {100000000, INT64_MAX};
@@ -114,7 +110,7 @@ static void test_export__writes_no_more_than_it_reads(void **state)
 	}
 }
 
-/* A difference of two profiles as other tools write it. */
+/* A difference of two profiles, as other tools write it. */
 static void test_export__loses_no_negative_value(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -207,7 +203,6 @@ static void test_export__folded_stacks_count_samples(void **state)
 	profile_free(profile);
 }
 
-/* Each line is frames, a space and a count, whatever the names are. */
 static void test_export__folded_names_keep_the_format(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_THREAD};
@@ -228,10 +223,7 @@ static void test_export__folded_names_keep_the_format(void **state)
 			assert_true(c >= 0x20 && c != 0x7f);
 			frames += c == ';';
 		}
-		/*
-		 * Hostile names do not add frames: a line has one for the thread, and one for each
-		 * function.
-		 */
+		/* One frame for the thread, and one for each function: names add none. */
 		assert_true(frames >= 2 && frames <= 11);
 	}
 	assert_int_equal(lines, 10);
@@ -261,9 +253,7 @@ static void test_export__pprof_is_the_whole_profile(void **state)
 	profile_free(profile);
 }
 
-/*
- * Each level of a recursion has a name of its own, so that in one stack each name has one caller.
- */
+/* The levels of a recursion have names, so that a name in a stack has one caller. */
 static void test_export__callgrind_names_levels_of_recursion(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .focus = "^add$"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is special to the exports as pictures and pages (svg, html) and for gprof (gmon). */
+/* The pictures and pages (svg, html), and the data for gprof (gmon). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +22,8 @@ static void test_export__svg_has_a_frame_for_each_call(void **state)
 
 	(void)state;
 	/*
-	 * The boxes are: all; main run parse lex; eval apply eval apply eval add; fib fib fib;
-	 * start_thread work eval apply eval read; [unsampled].
+	 * Boxes: all; main run parse lex; eval apply eval apply eval add; fib fib fib; start_thread
+	 * work eval apply eval read; [unsampled].
 	 */
 	assert_int_equal(count(text, "<g class=\"f\""), 21);
 	assert_non_null(strstr(text, "<title>lex&#10;/opt/app&#10;27.4 "));
@@ -38,7 +38,7 @@ static void test_export__svg_has_a_frame_for_each_call(void **state)
 	profile_free(profile);
 }
 
-/* Each program has a root of its own: programs have only the box "all" in common. */
+/* Programs share only the box "all". */
 static void test_export__svg_has_a_root_for_each_program(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .programs = true};
@@ -47,7 +47,7 @@ static void test_export__svg_has_a_root_for_each_program(void **state)
 	char *text = export(profile, "svg", &options, &bytes);
 
 	(void)state;
-	/* Two programs; main, run and parse are in both. */
+	/* two programs more; main, run and parse are in both */
 	assert_int_equal(count(text, "<g class=\"f\""), 21 + 2 + 3);
 	assert_non_null(strstr(text, "<title>app&#10;"));
 	assert_non_null(strstr(text, "<title>child&#10;"));
@@ -74,7 +74,7 @@ static void test_export__svg_of_deep_recursion_is_not_high(void **state)
 	profile_free(profile);
 }
 
-/* A name cannot escape from its text. */
+/* A name cannot break out of the text. */
 static void test_export__svg_escapes_names(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_THREAD};
@@ -123,7 +123,7 @@ static void test_export__svg_text_escapes(void **state)
 	}
 }
 
-/* Black text can be read on each colour: the strictest level of WCAG requires a contrast of 7. */
+/* WCAG's strictest level requires a contrast of 7 to black text. */
 static void test_export__svg_colors_are_light(void **state)
 {
 	static const char *const names[] = {"", "a", "main", "operator new", "x1", "x2", "x3"};
@@ -139,7 +139,7 @@ static void test_export__svg_colors_are_light(void **state)
 			svg_color(object, names[i], color);
 			assert_int_equal(
 				sscanf(color, "#%2x%2x%2x", &part[0], &part[1], &part[2]), 3);
-			/* sRGB's curve is approximated by a square. */
+			/* sRGB's curve, approximated by a square */
 			for (size_t j = 0; j < 3; j++)
 				luminance += weight[j] * part[j] / 255 * part[j] / 255;
 			assert_true((luminance + 0.05) / 0.05 >= 7);
@@ -147,7 +147,7 @@ static void test_export__svg_colors_are_light(void **state)
 	}
 }
 
-/* Adds up the histograms of a gmon.out, by address, in units of 1 / *@ret_rate s. */
+/* Sums up the histograms of a gmon.out from @from to @to, in units of 1 / *@ret_rate s. */
 static uint64_t gmon_bins(const char *data, size_t bytes, uint64_t from, uint64_t to,
 	uint32_t *ret_rate, size_t *arcs)
 {
@@ -198,26 +198,20 @@ static void test_export__gmon_is_about_one_object(void **state)
 	char *data = export(profile, "gmon", &options, &bytes), *problem = NULL;
 
 	(void)state;
-	/*
-	 * All samples in app, thus without read, without samples that have no stack, and without
-	 * [unsampled].
-	 */
+	/* all samples in app: without read, samples without a stack, and [unsampled] */
 	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
 	assert_int_equal(sum * 1000 / rate, 128);
-	/* fib is the eighth function: 25 ms. */
+	/* fib, the eighth function, has 25 ms */
 	assert_int_equal(rate, 1000000);
 	/*
 	 * Arcs: main run, run parse, run eval, eval apply, apply eval, eval add, main fib, work
-	 * eval. An arc begins at the address of a call; in this fixture all calls of a function
-	 * have the same address.
+	 * eval. An arc begins at a call; here all calls in a function have one address.
 	 */
 	assert_int_equal(arcs, 8);
 	free(data);
 	options.object = "libc";
 	data = export(profile, "gmon", &options, &bytes);
-	/*
-	 * work is no function of libc, so the arc to read begins in start_thread, which calls work.
-	 */
+	/* work is no function of libc, so the arc to read begins in start_thread. */
 	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
 	assert_int_equal(sum * 1000 / rate, 12);
 	assert_int_equal(arcs, 1);
@@ -229,7 +223,7 @@ static void test_export__gmon_is_about_one_object(void **state)
 	profile_free(profile);
 }
 
-/* A bin has 16 bits; longer times take several histograms. */
+/* A bin has 16 bits: longer times take several histograms. */
 static void test_export__gmon_holds_long_times(void **state)
 {
 	static const int64_t times_ns[] = {1, 499, 65535000, 65536000, INT64_C(70000000000),
@@ -254,14 +248,14 @@ static void test_export__gmon_holds_long_times(void **state)
 		ns /= rate;
 		assert_true(ns - (double)times_ns[i] <= 0.5e9 / rate &&
 			(double)times_ns[i] - ns <= 0.5e9 / rate);
-		/* The unit, 1 / @rate s, is at most a thousandth of a time of 1 ms or more. */
+		/* The unit is at most a thousandth of a time of 1 ms or more. */
 		assert_true(times_ns[i] < FIXTURE_MS || 1e9 / rate <= (double)times_ns[i] / 1000);
 		free(data);
 		profile_free(profile);
 	}
 }
 
-/* A file of a few bytes may claim a gigabyte of code: code without samples is left out. */
+/* A file of a few bytes may claim a gigabyte of code. */
 static void test_export__gmon_of_much_code(void **state)
 {
 	const int64_t values[VALUE_TYPES_MAX] = {3, 12000000};

@@ -34,7 +34,7 @@ static void assert_has(
 	free(text);
 }
 
-/* The worker's 40 samples stand for 160 ms, but it has used 7 ms. All threads have used 404 ms. */
+/* The worker's samples stand for 160 ms, but the kernel charged 7 ms. All threads used 404 ms. */
 static void test_groups__threads_have_the_time_of_the_kernel(void **state)
 {
 	const struct report_options by = {.balance_by = REPORT_BY_THREAD},
@@ -55,10 +55,7 @@ static void test_groups__threads_have_the_time_of_the_kernel(void **state)
 	assert_has(profile, by, " used ", true);
 	assert_has(profile, by, "160.00 ms       40  7.00 ms  101  worker", true);
 	assert_has(profile, by, "        -  100  demo", true);
-	/*
-	 * As long as the CPU time of demo, which has samples, is unknown, so is the rest that
-	 * threads without samples used.
-	 */
+	/* The CPU time of demo, which has samples, is unknown, so the rest is, too. */
 	assert_has(profile, by, "without a sample", false);
 	(void)profile_add_task_cpu(profile, demo, 200 * FIXTURE_MS);
 	assert_has(profile, by, "\nthreads without a sample used 197.00 ms\n", true);
@@ -69,10 +66,7 @@ static void test_groups__threads_have_the_time_of_the_kernel(void **state)
 	profile_free(profile);
 }
 
-/*
- * The worker has used 300 of 404 ms, so its row comes first, although it has 40 of the 100 samples
- * only. The first column is the time used, by which the rows are ordered.
- */
+/* The worker used 300 of 404 ms, so it comes first, although it has 40 of 100 samples. */
 static void test_groups__what_threads_have_used_orders_them(void **state)
 {
 	const struct report_options by = {.balance_by = REPORT_BY_THREAD},
@@ -93,10 +87,7 @@ static void test_groups__what_threads_have_used_orders_them(void **state)
 	assert_has(profile, by, "40  101  worker\n104.00 ms", true);
 	assert_has(profile, tsv, "\t300000000\n100\tdemo", true);
 	assert_has(profile, least, "worker\n... and 1 more\n", true);
-	/*
-	 * With a filter for an object, rows are parts of threads. They are not ordered by "used",
-	 * the time of the whole threads, which is not the first column then.
-	 */
+	/* An object's rows are parts of threads: not ordered by "used", the whole threads' time. */
 	assert_has(profile, part, "       used  tid  thread\n", true);
 	assert_has(profile, part, "104.00 ms  100  demo\n", true);
 	profile_free(profile);

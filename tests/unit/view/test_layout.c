@@ -23,7 +23,6 @@ static void add(struct layout *layout, double heat, const char *a, const char *b
 	layout_set(layout, 2, c);
 }
 
-/* Returns the table as printed; the caller frees it. */
 static char *print(struct layout *layout, size_t width)
 {
 	char *text = NULL;
@@ -76,8 +75,8 @@ static void test_layout__counts_characters_not_bytes(void **state)
 }
 
 /*
- * A name that is too long is cut, but not the lines of the tree that stand before it. If these
- * lines are too many for the column, the outermost of them are left out.
+ * A long name is cut behind the tree's lines. If these are too many for the column, the outermost
+ * are left out.
  */
 static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
 {
@@ -105,7 +104,7 @@ static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
 	free(text);
 }
 
-/* One long name is printed whole. The column in the other lines is 60 characters wide at most. */
+/* The long name is printed whole; in other rows the column is at most 60 wide. */
 static void test_layout__one_long_name_does_not_pad_all_lines(void **state)
 {
 	char name[1300], *text, *line;

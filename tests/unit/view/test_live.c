@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, trees and code in the live view: rows, shares, folding, zoom, order, search, filter. */
+/* Lists, trees and code: rows, shares, folding, zoom, order, search, filter. */
 #include "tests/unit/live_screen_fixture.h"
 
 static void test_live__functions_hottest_first(void **state)
 {
 	struct view *v = *state;
 
-	/* helper: 50 samples, 200 ms of 3804 ms; work_00: 160 ms; main is in all but the unsampled.
-	 */
+	/* helper: 200 of 3804 ms; work_00: 160 ms; main is in all but the unsampled. */
 	assert_shows(v, "helper");
 	assert_selected(v, "5.26");
 	assert_selected(v, "helper");
@@ -17,10 +16,7 @@ static void test_live__functions_hottest_first(void **state)
 	assert_shows(v, "99.89");
 }
 
-/*
- * The time of a row is its weight times a factor: 1 for helper, 0.5 for work_00. Numbers of samples
- * stay.
- */
+/* A row's time is its weight times a factor, 0.5 for work_00; numbers of samples stay. */
 static void test_live__weights_are_multiplied_by_factors(void **state)
 {
 	struct view *v = *state;
@@ -34,7 +30,7 @@ static void test_live__weights_are_multiplied_by_factors(void **state)
 	/* work_00 has 80 ms of 3804 - 80 ms, and helper 200 ms. */
 	assert_shows(v, "2.15");
 	assert_shows(v, "5.37");
-	/* The factors also apply to decaying weights. */
+	/* Decaying weights have the factors, too. */
 	type(v, "z");
 	assert_shows(v, "2.15");
 	type(v, "r");
@@ -60,8 +56,8 @@ static void test_live__tree_opens_along_the_hottest_path(void **state)
 	type(v, "g");
 	assert_shows(v, "main");
 	assert_shows(v, "dispatch");
-	assert_shows(v, "work_00"); /* dispatch is unfolded: it has 87 % of main. */
-	assert_hides(v, "helper");  /* helper is below demo::compute, which is not unfolded. */
+	assert_shows(v, "work_00"); /* dispatch is unfolded: 87 % of main */
+	assert_hides(v, "helper");  /* it is below demo::compute, which is folded */
 	assert_shows(v, "demo::compute(int)");
 }
 
@@ -69,7 +65,7 @@ static void test_live__tree_folds(void **state)
 {
 	struct view *v = *state;
 
-	type(v, "gj-"); /* Folds dispatch. */
+	type(v, "gj-"); /* folds dispatch */
 	assert_selected(v, "dispatch");
 	assert_hides(v, "work_00");
 	type(v, "+");
@@ -113,10 +109,7 @@ static void test_live__threads_also_those_that_sleep(void **state)
 	assert_shows(v, "0.00");
 }
 
-/*
- * The state of a tracee that a signal has stopped is 't': the view shows 'T' if it knows that the
- * target is stopped.
- */
+/* The state of a stopped tracee is 't', shown as 'T' if the target is known to be stopped. */
 static void test_live__threads_that_a_signal_has_stopped(void **state)
 {
 	static const struct live_thread threads[] = {
@@ -139,10 +132,7 @@ static void test_live__threads_that_a_signal_has_stopped(void **state)
 	}
 }
 
-/*
- * If the kernel's CPU time of a thread is known, its row shows that instead of the time of its
- * samples.
- */
+/* The kernel's CPU time replaces the time of a thread's samples. */
 static void test_live__threads_have_the_time_of_the_kernel(void **state)
 {
 	struct view *v = *state;
@@ -184,7 +174,7 @@ static void test_live__zoom_into_a_thread(void **state)
 	type(v, "/^demo$\r\r");
 	assert_shows(v, "thread 100");
 	assert_hides(v, "work_00");
-	/* 200 ms of 244 ms. */
+	/* 200 of 244 ms */
 	assert_shows(v, "81.97");
 	type(v, "t");
 	assert_shows(v, "work_00");
@@ -197,15 +187,12 @@ static void test_live__zoom_into_an_object(void **state)
 	type(v, "/foo_read\rd");
 	assert_shows(v, "object libfoo.so.1");
 	assert_hides(v, "work_00");
-	assert_shows(v, "60.00"); /* 15 of 25. */
+	assert_shows(v, "60.00"); /* 15 of 25 */
 	type(v, "d");
 	assert_shows(v, "work_00");
 }
 
-/*
- * Five more samples have frames in two mappings of libfoo.so.1: they count once in its total. That
- * is 30 samples of 4 ms of 3.824 s.
- */
+/* Samples with frames in both mappings count once: 30 samples of 4 ms, of 3.824 s. */
 static void test_live__object_of_two_mappings(void **state)
 {
 	static const struct mapping again = {.file = "/usr/lib/libfoo.so.1",
@@ -234,7 +221,7 @@ static void test_live__filter_and_limit(void **state)
 	struct view *v = *state;
 
 	type(v, "\\WORK_0\r");
-	assert_hides(v, "work_00"); /* Capitals in a pattern must match. */
+	assert_hides(v, "work_00"); /* capitals in a pattern must match */
 	assert_shows(v, "nothing matches");
 	type(v, "\\\x15work_0\r");
 	assert_shows(v, "work_09");
@@ -243,7 +230,7 @@ static void test_live__filter_and_limit(void **state)
 	type(v, "\\\x15\r");
 	assert_shows(v, "work_10");
 	type(v, "L4\r");
-	assert_shows(v, "work_01"); /* 39 of 951: 4.1 %. */
+	assert_shows(v, "work_01"); /* 39 of 951: 4.1 % */
 	assert_hides(v, "work_03");
 	type(v, "L\x15nonsense\r");
 	assert_shows(v, "give percent");
@@ -270,7 +257,7 @@ static void test_live__search_goes_round(void **state)
 	assert_selected(v, "work_31");
 	type(v, "NN");
 	assert_selected(v, "work_39");
-	type(v, "/operator(\r"); /* Not a regular expression. */
+	type(v, "/operator(\r"); /* no regular expression */
 	assert_shows(v, "not found");
 	type(v, "/std::map<\r");
 	assert_selected(v, "std::map<");
@@ -289,13 +276,13 @@ static void test_live__sorting(void **state)
 {
 	struct view *v = *state;
 
-	type(v, ">"); /* Sorts by total. */
+	type(v, ">"); /* by total */
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "99.89");
 	type(v, "I");
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "0.11");
-	type(v, ">>"); /* Sorts by seconds, then by function. */
+	type(v, ">>"); /* by seconds, then by function */
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "[libfoo.so.1]");
 	type(v, "<<<");
@@ -313,7 +300,7 @@ static void test_live__a_click_on_a_title_sorts(void **state)
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "99.89");
 	assert_int_equal(live_press(v->live, (struct live_key){LIVE_KEY_CLICK, 5, 30}), 0);
-	assert_selected(v, "dispatch"); /* Row 4 is main, row 5 its hottest callee. */
+	assert_selected(v, "dispatch"); /* row 4 is main, row 5 its hottest callee */
 	press(v, LIVE_KEY_WHEEL_DOWN);
 	press(v, LIVE_KEY_WHEEL_UP);
 	assert_selected(v, "dispatch");
@@ -325,7 +312,7 @@ static void test_live__source_with_heat(void **state)
 
 	type(v, "/work_02\ra");
 	assert_shows(v, "void work_02(void)");
-	/* The fixture's line of work_02 is 42: 38 samples of 951. */
+	/* line 42 of the fixture is work_02: 38 samples of 951 */
 	assert_selected(v, "4.00");
 	assert_selected(v, "line 42;");
 	type(v, "\x1b/foo_read\ra");
@@ -334,7 +321,7 @@ static void test_live__source_with_heat(void **state)
 	assert_shows(v, "no line is known of [unsampled]");
 }
 
-/* The note has a line of its own above the source, if there is room. */
+/* The note is above the source, if there is room for it. */
 static void test_live__source_newer_than_the_profile(void **state)
 {
 	static const char note[] = "work.c is newer than the profile: lines may not fit";
@@ -357,7 +344,7 @@ static void test_live__source_newer_than_the_profile(void **state)
 	assert_non_null(strstr(shown(v, 60, 8), "line 42;"));
 	assert_null(strstr(shown(v, 60, 7), note));
 	assert_non_null(strstr(shown(v, 60, 7), "line 42;"));
-	/* Rows begin below the note: a click on it moves nothing. */
+	/* Rows begin below the note: a click on the note moves nothing. */
 	(void)shown(v, 60, 12);
 	assert_int_equal(live_press(v->live, (struct live_key){LIVE_KEY_CLICK, 5, 30}), 0);
 	first = strdup(selected(v));
@@ -393,7 +380,7 @@ static void test_live__calls_can_be_hidden(void **state)
 	type(v, "K");
 	assert_hides(v, "[syscall] read");
 	type(v, "/dispatch\r");
-	assert_selected(v, "1.05"); /* read's samples, now hidden, are its caller's: 10 of 951. */
+	assert_selected(v, "1.05"); /* it has read's 10 samples of 951 */
 	type(v, "gE");
 	assert_hides(v, "[syscall] read");
 	type(v, "K");
@@ -404,7 +391,7 @@ static void test_live__noise_is_dim(void **state)
 {
 	struct view *v = *state;
 
-	/* One sample of 951: its interval reaches from nearly 0 to five times its share. */
+	/* one sample: the interval reaches from nearly 0 to five times its share */
 	assert_int_equal(style_at(v, "work_39"), STYLE_DIM);
 	assert_int_equal(style_at(v, "work_00"), STYLE_TEXT);
 }

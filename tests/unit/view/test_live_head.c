@@ -7,9 +7,8 @@ static void test_live__head_tells_the_audit(void **state)
 	struct view *v = *state;
 
 	/*
-	 * 4 s of CPU in 5 s; 3.92 s of 4 s found, in 950 samples at 1250 instants: n = 969
-	 * expected, a standard error of sqrt(1 / n + 1 / n^2) = 3.21 %; a cost of 60 ms in 4 s, and
-	 * 40 ms stopped of 4.04 s.
+	 * 4 s of CPU in 5 s. 3.92 of 4 s found, in 950 samples at 1250 instants: n = 969 expected,
+	 * a standard error of sqrt(1 / n + 1 / n^2) = 3.21 %. Cost 60 ms of 4 s; 40 ms stopped.
 	 */
 	assert_shows(v, "demo --fast");
 	assert_shows(v, "running");
@@ -41,7 +40,7 @@ static void test_live__head_warns_of_what_was_not_found(void **state)
 	assert_shows(v, "no real-time priority");
 }
 
-/* A thread was on a CPU for 0.5 s and off it for 3.5 s, together 1000 periods of 4 ms. */
+/* A thread was on a CPU for 0.5 s and off it for 3.5 s: 1000 periods of 4 ms. */
 static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 {
 	struct view *v = *state;
@@ -61,7 +60,7 @@ static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 	assert_shows(v, "250 Hz, got 250 ");
 }
 
-/* With --delay the figures start again when the delay is over: 475 samples in 2 s. */
+/* With --delay, figures start again when the delay is over: 475 samples in 2 s. */
 static void test_live__the_head_follows_the_end_of_a_delay(void **state)
 {
 	struct view *v = *state;
@@ -74,7 +73,7 @@ static void test_live__the_head_follows_the_end_of_a_delay(void **state)
 	assert_shows(v, "250 Hz, got 475 ");
 }
 
-/* 950 samples in 4 s, 50 in the next second. Then the target ends: 200 Hz is shown, of all 5 s. */
+/* 950 samples in 4 s, 50 in the next second, and the target ends: 200 Hz of all 5 s. */
 static void test_live__the_rate_of_what_has_ended_is_that_of_the_run(void **state)
 {
 	struct view *v = *state;
@@ -108,7 +107,7 @@ static void test_live__the_state_is_whole(void **state)
 	}
 }
 
-/* In the first second there may be samples but no figures yet, or neither. */
+/* In the first second, there may be samples without figures, or neither. */
 static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **state)
 {
 	struct view *v = *state;
@@ -125,7 +124,7 @@ static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **stat
 	assert_shows(v, " the audit comes after");
 	look(v, 2);
 	assert_shows(v, "running");
-	/* Without figures, the samples tell the use of CPUs: 3.804 s of CPU time in 4 s. */
+	/* Without figures, samples tell the use of CPUs: 3.804 s of CPU time in 4 s. */
 	live_free(v->live);
 	v->live = live_fixture_new(false, true);
 	assert_int_equal(
@@ -143,7 +142,7 @@ static void test_live__a_stopped_target_is_not_idle(void **state)
 	struct view *v = *state;
 	struct live_facts facts = {.target = "demo", .state = LIVE_RUNS};
 
-	/* The target took CPU time within the last second. */
+	/* The target took CPU time in the last second. */
 	live_tell_stopped(v->live, true);
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 12 * LIVE_SECOND_NS), 0);
 	assert_shows(v, "running");
@@ -155,7 +154,7 @@ static void test_live__a_stopped_target_is_not_idle(void **state)
 	assert_shows(v, "idle");
 }
 
-/* However narrow the screen is, a gap separates the target's state from the rest. */
+/* At any width, a gap separates the target's state from the rest. */
 static void test_live__a_narrow_head_keeps_its_gaps(void **state)
 {
 	struct view *v = *state;
@@ -169,7 +168,7 @@ static void test_live__a_narrow_head_keeps_its_gaps(void **state)
 	}
 }
 
-/* "redis-server (9388" would be half a pid: what does not fit is left out as a whole. */
+/* "redis-server (9388" would be half a pid: the pid is left out instead. */
 static void test_live__a_narrow_head_has_no_half_pid(void **state)
 {
 	struct view *v = *state;

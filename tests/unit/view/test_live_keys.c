@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of the live view: their requests to the program, the help, and messages about wrong keys. */
+/* Keys: requests to the program, the help, messages about wrong keys. */
 #include "tests/unit/live_screen_fixture.h"
 #include "view/live/live_keys.h"
 
@@ -35,7 +35,7 @@ static void test_live__requests(void **state)
 	assert_true(control->quit);
 }
 
-/* The first character typed replaces the prompt's proposal; keys that edit keep it. */
+/* The first character typed replaces the proposal; editing keys keep it. */
 static void test_live__a_proposal_is_replaced_or_edited(void **state)
 {
 	struct view *v = *state;
@@ -111,7 +111,7 @@ static void test_live__help_scrolls(void **state)
 	}
 }
 
-/* In a narrow terminal the help is wrapped: nothing of it is cut. */
+/* In a narrow terminal no line of the help is cut. */
 static void test_live__help_is_wrapped(void **state)
 {
 	bool seen[LIVE_REQUEST_NONE] = {false}, end = false;
@@ -123,7 +123,7 @@ static void test_live__help_is_wrapped(void **state)
 	for (unsigned row = 0; row < 150; row++) {
 		char *to;
 
-		/* One space for each gap, so that a text is found across lines. */
+		/* one blank for each gap, so that texts are found across lines */
 		(void)shown(v, 40, 10);
 		for (const char *from = to = v->text; *from; from++) {
 			bool gap = *from == ' ' || *from == '\n';
@@ -144,7 +144,7 @@ static void test_live__help_is_wrapped(void **state)
 	}
 }
 
-/* The help is wrapped anew at a resize at once, also in a paused view, and at the first screen. */
+/* Also in a paused view, and on the first screen. */
 static void test_live__help_is_wrapped_at_a_resize(void **state)
 {
 	static const char line[] = "share of CPU time spent in the function itself\n";
@@ -158,7 +158,6 @@ static void test_live__help_is_wrapped_at_a_resize(void **state)
 	assert_non_null(strstr(v->text, " the function itself\n"));
 }
 
-/* The most important keys are on the last line of the narrowest usual terminal. */
 static void test_live__foot_has_the_first_keys(void **state)
 {
 	struct view *v = *state;
@@ -204,7 +203,7 @@ static void test_live__what_is_no_pattern_is_said(void **state)
 
 	type(v, "\\work(\r");
 	assert_shows(v, "no regular expression (Unmatched ( or \\()");
-	/* The next key does not remove the message, because there are no rows to be shown. */
+	/* There are no rows to show, so the next key keeps the message. */
 	press(v, LIVE_KEY_DOWN);
 	assert_shows(v, "no regular expression (Unmatched");
 	type(v,
@@ -215,7 +214,6 @@ static void test_live__what_is_no_pattern_is_said(void **state)
 	assert_shows(v, "not found: [work: no regular expression (Unmatched [");
 }
 
-/* Esc removes the filter, too, if no row is zoomed into. */
 static void test_live__escape_removes_the_filter(void **state)
 {
 	struct view *v = *state;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole screens of the live view at several sizes, golden ones and tiny ones. */
 #include "tests/unit/live_screen_fixture.h"
 
 static void test_live__tiny_screens(void **state)
@@ -15,7 +14,7 @@ static void test_live__tiny_screens(void **state)
 	}
 }
 
-/* Golden screens, checked by eye: tests/unit/golden/live. SPROFIL_GOLDEN=write writes them. */
+/* Screens were checked by eye: tests/unit/golden/live. SPROFIL_GOLDEN=write writes them anew. */
 static void check_golden(const char *name, const char *text)
 {
 	char path[4096], got[65536];
@@ -62,7 +61,7 @@ static void test_live__golden_screens(void **state)
 		look(&v, 10);
 		type(&v, views[i].keys);
 		look(&v, 11);
-		/* The same view is drawn in one size after the other. */
+		/* One view is drawn in all sizes, one after another. */
 		for (size_t j = 0; j < 3; j++) {
 			char name[64];
 
@@ -77,7 +76,6 @@ static void test_live__golden_screens(void **state)
 	}
 }
 
-/* The usual terminal of 80 columns has the column of the errors, a narrower one has not. */
 static void test_live__errors_from_80_columns_on(void **state)
 {
 	static const char *const keys[] = {"", "l", "g", "o"};

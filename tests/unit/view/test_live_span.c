@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The strip of time of the live view, with the profile of timeline_fixture.h: 3 s. */
+/* The strip of time, with the profile of timeline_fixture.h: 3 s. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static int setup(void **state)
 
 	view = (struct view){.profile = fixture_timeline()};
 	assert_int_equal(live_new(&options, &view.live), 0);
-	/* The strip has 60 cells of 50 ms, with 6 columns before it and one behind it. */
+	/* The strip has 60 cells of 50 ms, with 6 columns before them and one after. */
 	assert_int_equal(screen_resize(&view.screen, 20, 67), 0);
 	assert_int_equal(live_update(view.live, view.profile, &facts, 1000000000), 0);
 	*state = &view;
@@ -69,7 +69,7 @@ static void test_strip__shows_the_stall(void **state)
 
 	assert_null(strstr(shown(v), "\n time "));
 	press(v, 'T');
-	/* Two threads run from 2.0 s to 2.5 s, one elsewhere, none from 1.8 s to 2.0 s. */
+	/* Two threads from 2.0 s to 2.5 s, none from 1.8 s to 2.0 s, otherwise one. */
 	assert_non_null(strstr(shown(v), "\n time "));
 	assert_non_null(strstr(v->text, "    @@@@@@"));
 	assert_non_null(strstr(v->text, "Enter begins the span here"));
@@ -91,7 +91,6 @@ static void test_span__is_what_tables_are_about(void **state)
 	assert_null(strstr(v->text, "store"));
 	assert_null(strstr(v->text, "work"));
 	assert_non_null(strstr(v->text, "100.00"));
-	/* T shows the whole profile again. */
 	press(v, 'T');
 	assert_non_null(strstr(shown(v), "store"));
 	assert_null(strstr(v->text, "\n time "));
@@ -107,7 +106,7 @@ static void test_span__is_given_up(void **state)
 	press(v, LIVE_KEY_ESCAPE);
 	assert_non_null(strstr(shown(v), "store"));
 	assert_null(strstr(v->text, "\n time "));
-	/* Other screen sizes meanwhile do no harm. */
+	/* Other sizes of the screen meanwhile do no harm. */
 	press(v, 'T');
 	assert_int_equal(screen_resize(&v->screen, 12, 30), 0);
 	(void)shown(v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The live view over time: pause, decay, reset, clocks, delay and end. */
+/* Pause, decay, reset, clocks, delay and end. */
 #include "tests/unit/live_screen_fixture.h"
 
 static void test_live__pause_keeps_the_rows(void **state)
@@ -33,9 +33,9 @@ static void test_live__decay_forgets_the_past(void **state)
 		50);
 	look(v, 111);
 	assert_selected(v, "work_39");
-	assert_selected(v, "98."); /* 50 / (50 + 951 / 1024). */
+	assert_selected(v, "98."); /* 50 / (50 + 951 / 1024) */
 	type(v, "z");
-	assert_selected(v, "work_39"); /* 51 of 1001 since the start. */
+	assert_selected(v, "work_39"); /* 51 of 1001 since the start */
 	assert_selected(v, "5.0");
 }
 
@@ -44,10 +44,7 @@ static void test_live__decay_lives_long(void **state)
 	struct view *v = *state;
 
 	type(v, "z");
-	/*
-	 * The unit of decayed weights is renewed after 40 half-lives. A steadily sampled row stays
-	 * at 100 %.
-	 */
+	/* The unit of decayed weights changes after 40 half-lives; a steady row keeps 100 %. */
 	for (uint64_t second = 20; second < 4000; second += 10) {
 		fixture_add(v->fixture.profile, v->fixture.task,
 			(uint32_t[]){v->fixture.work[5], v->fixture.main_at}, 2, 10);
@@ -115,16 +112,12 @@ static void test_live__first_names_do_not_wait_for_a_delay(void **state)
 	assert_hides(v, "helper");
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, begun + tenth), 0);
 	assert_shows(v, "helper");
-	/* Afterwards the interval is the requested one. */
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, begun + 10 * tenth), 0);
 	assert_int_equal(live_due_ns(v->live), begun + 20 * tenth);
 	profile_free(empty);
 }
 
-/*
- * The first update has all CPU time since sampling began. Its rates are over that time; over a
- * shorter one, a thread would seem to use more than one CPU.
- */
+/* The first update has all CPU time since sampling began, so its rates are over that time. */
 static void test_live__rates_count_from_the_beginning(void **state)
 {
 	struct view *v = *state;
@@ -134,7 +127,7 @@ static void test_live__rates_count_from_the_beginning(void **state)
 	live_free(v->live);
 	v->live = live_fixture_new(false, true);
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
-	/* One half-life, 10 s, has passed: the rate is 3.56 s * ln 2 / (10 s * (1 - 1/2)). */
+	/* One half-life of 10 s has passed: 3.56 s * ln 2 / (10 s * (1 - 1/2)). */
 	type(v, "H");
 	assert_shows(v, "49.4");
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The Nth allocation fails, for every N until all succeed: the model, the file format and the
- * reports must return -ENOMEM and leak nothing (LeakSanitizer finds leaks).
- */
+/* Every allocation fails once: the result must be -ENOMEM, without leaks (LeakSanitizer). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +14,6 @@
 #include "view/export/export.h"
 #include "view/report/report.h"
 
-/* An operation that may run out of memory. */
 typedef int attempt(const struct profile *profile);
 
 static int attempt_file(const struct profile *profile)
@@ -160,7 +156,7 @@ static int attempt_diff(const struct profile *profile)
 	return error;
 }
 
-/* A library may go on without the memory: then the operation may succeed, or return -ENOMEM. */
+/* A library may go on without the memory: success and -ENOMEM are both right. */
 static void fail_each_allocation(attempt *try, unsigned long least)
 {
 	struct profile *profile = fixture_profile();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How call paths are cut: the leaf stays, and the frames that distinguish the path from others. */
+/* Call paths are cut: the leaf and the frames that distinguish paths stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { PATHS_MOST = 4 };
 
-/* Cuts the paths together, and compares the results with @expected; NULL: they must only fit. */
+/* Cuts the paths together. @expected: NULL: they must only fit. */
 static void assert_cut(const char *const *path, size_t columns, const char *const *expected)
 {
 	char *cell[2 * PATHS_MOST] = {NULL};
@@ -68,7 +68,6 @@ static void test_paths__differ_where_they_did(void **state)
 	assert_cut(path, 26, cut);
 }
 
-/* Arguments are usually left out; they stay if the paths differ in nothing else. */
 static void test_paths__arguments_stay_where_only_they_differ(void **state)
 {
 	const char *const path[PATHS_MOST] = {"main;run;sort<int, std::allocator<int> >(int*)",
@@ -79,7 +78,7 @@ static void test_paths__arguments_stay_where_only_they_differ(void **state)
 	assert_cut(path, 22, cut);
 }
 
-/* In Rust, a semicolon in a name is followed by a blank. */
+/* In Rust, a blank follows a semicolon in a name. */
 static void test_paths__a_semicolon_in_a_name_is_no_frame(void **state)
 {
 	const char *const path[PATHS_MOST] = {"main;run;main::<[u8; 4]>::hash"};

@@ -11,7 +11,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/rows.h"
 
-/* Compares self and total samples of a row with the table in the fixture's head comment. */
+/* Figures are in the table of profile_fixture.h. */
 static void assert_row(const struct rows *rows, size_t index, const char *function,
 	int64_t self_samples, int64_t total_samples)
 {
@@ -44,7 +44,7 @@ static void test_rows__sum_up_by_function(void **state)
 	assert_int_equal(rows.unsampled, 4 * FIXTURE_MS);
 	assert_true(rows.effective_samples > 99.9 && rows.effective_samples < 100.1);
 	assert_row(&rows, 0, "helper", 50, 50);
-	assert_row(&rows, 1, "walk", 25, 25); /* Three times in a stack, counted once. */
+	assert_row(&rows, 1, "walk", 25, 25); /* three times in a stack, counted once */
 	assert_row(&rows, 2, "foo_read", 15, 15);
 	assert_row(&rows, 3, "[libfoo.so.1]", 10, 10);
 	assert_row(&rows, 4, "[unsampled]", 0, 0);
@@ -67,7 +67,6 @@ static void test_rows__sum_up_by_line(void **state)
 	assert_row(&rows, 0, "main", 0, 100);
 	assert_string_equal(rows.row[0].file, "src/main.c");
 	assert_int_equal(rows.row[0].line, 12);
-	/* Of equal totals, the greater self value comes first. */
 	assert_row(&rows, 1, "helper", 50, 50);
 	assert_row(&rows, 2, "demo::compute(int)", 0, 50);
 	assert_int_equal(rows.row[2].line, 25);
@@ -76,10 +75,7 @@ static void test_rows__sum_up_by_line(void **state)
 	profile_free(profile);
 }
 
-/*
- * The names of mappings without a file have brackets, and so has code without a name: only one pair
- * is shown.
- */
+/* A mapping without a file has brackets, and so has code without a name: one pair is shown. */
 static void test_rows__unnamed_code_of_the_vdso_has_one_pair_of_brackets(void **state)
 {
 	static const enum rows_by by[] = {ROWS_BY_LINE, ROWS_BY_FUNCTION};
@@ -193,7 +189,7 @@ static void test_rows__leave_out_what_is_below(void **state)
 	assert_int_equal(rows.left_out.self[VALUE_CPU_NS], 104 * FIXTURE_MS);
 	rows_release(&rows);
 	options.limit = 0;
-	options.min_percent = 10; /* 40 ms are less than 10 % of 404 ms. */
+	options.min_percent = 10; /* 40 ms are less than 10 % of 404 ms */
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.n, 3);
 	rows_release(&rows);
@@ -216,8 +212,8 @@ static void test_rows__refuse_a_broken_pattern(void **state)
 }
 
 /*
- * A heap profile of another program has no CPU time: rows are weighed by its own value type. Its
- * addresses are those at run time, and are converted to those in the file.
+ * A heap profile of another program has no CPU time, so rows are weighed by its value type. Its
+ * addresses are run-time ones, shown as in the file.
  */
 static void test_rows__weigh_by_what_there_is(void **state)
 {
@@ -246,10 +242,7 @@ static void test_rows__weigh_by_what_there_is(void **state)
 	profile_free(profile);
 }
 
-/*
- * A difference, as pprof -diff_base writes it: five samples less of one function, eight more of
- * another.
- */
+/* A difference as pprof -diff_base writes it: five samples less here, eight more there. */
 static void test_rows__keep_negative_values(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -284,7 +277,7 @@ static void test_rows__keep_negative_values(void **state)
 		assert_true(rows.effective_samples <= 0);
 		rows_release(&rows);
 	}
-	/* The figures agree with the rows: what is left of both. */
+	/* 8 - 5 samples, 800 - 500 ns */
 	assert_true(audit_figure(profile, "samples", &figure));
 	assert_int_equal(figure, 3);
 	assert_true(audit_figure(profile, "profiled_cpu_ns", &figure));
@@ -292,7 +285,7 @@ static void test_rows__keep_negative_values(void **state)
 	profile_free(profile);
 }
 
-/* Rows show the requested value, otherwise the file's default, otherwise CPU time. */
+/* The requested value, else the file's default, else CPU time. */
 static void test_rows__weigh_by_what_was_asked_for(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -313,7 +306,7 @@ static void test_rows__weigh_by_what_was_asked_for(void **state)
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.weight, 2);
 	rows_release(&rows);
-	/* The default is "blocked", but nothing was blocked: CPU time is shown. */
+	/* The default is "blocked", but nothing was blocked: CPU time. */
 	profile_set_default_value(profile, 3);
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.weight, VALUE_CPU_NS);

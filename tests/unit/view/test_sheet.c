@@ -43,7 +43,7 @@ static void test_sheet__csv_quotes_as_rfc_4180(void **state)
 	assert_sheet(REPORT_CSV, "a\nb", "n,text\n-5,a?b\n");
 }
 
-/* A name that a spreadsheet would take for a formula gets a quote; a number stays as it is. */
+/* A text that a spreadsheet would take for a formula gets a quote, a number does not. */
 static void test_sheet__cells_are_no_formulas(void **state)
 {
 	(void)state;
@@ -59,10 +59,7 @@ static void test_sheet__cells_are_no_formulas(void **state)
 	assert_sheet(REPORT_JSON, "=1", "[\n{\"n\": -5, \"text\": \"=1\"}\n]\n");
 }
 
-/*
- * Control characters C0 and C1 (the latter as a character and as a byte), DEL, and invalid UTF-8
- * are replaced.
- */
+/* C0, DEL, and C1 as a character and as a byte: replaced; in TSV and JSON escaped. */
 static void test_sheet__nothing_steers_a_terminal(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys as terminals send them, through a pseudo-terminal. */
+/* Keys as terminals send them, on a pseudo-terminal. */
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static int begin_on(void **state, const char *type, bool suspends)
 	typing = (struct typing){.slave = fdopen(slave, "r+"), .master = master};
 	if (!typing.slave)
 		return -1;
-	/* Without a description of this terminal, the tests are skipped. */
+	/* If terminfo does not know this terminal, the tests are skipped. */
 	(void)terminal_open(type, typing.slave, typing.slave, false, suspends, &typing.terminal);
 	return 0;
 }
@@ -69,7 +69,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Types @bytes; returns the number of keys that they give, and the first eight in @key. */
+/* Types @bytes. Returns the number of keys; @key gets the first eight. */
 static size_t type(struct typing *t, const char *bytes, int32_t key[8])
 {
 	struct pollfd fd = {.fd = fileno(t->slave), .events = POLLIN};
@@ -85,7 +85,7 @@ static size_t type(struct typing *t, const char *bytes, int32_t key[8])
 	return n;
 }
 
-/* Reads all that was sent to the terminal, which may take several reads. */
+/* Closes the slave and reads all that was sent to it. */
 static void read_to_end(struct typing *t, char *to, size_t room)
 {
 	size_t at = 0;
@@ -106,7 +106,7 @@ static void assert_key(struct typing *t, const char *bytes, int32_t expected)
 	assert_int_equal(key[0], expected);
 }
 
-/* Terminals send different sequences for End and Home; descriptions often have only one of them. */
+/* End and Home have several sequences; terminfo often has only one of each. */
 static void test_terminal__home_and_end_of_other_terminals(void **state)
 {
 	struct typing *t = *state;
@@ -122,7 +122,7 @@ static void test_terminal__home_and_end_of_other_terminals(void **state)
 	assert_key(t, "\033[Z", LIVE_KEY_BACK_TAB);
 }
 
-/* '[' and 'O' are keys, but not within the sequence of another key. */
+/* '[' and 'O' are keys, but not within another key's sequence. */
 static void test_terminal__unknown_sequences_are_no_keys(void **state)
 {
 	static const char *const unknown[] = {
@@ -151,7 +151,7 @@ static void test_terminal__escape_is_a_key(void **state)
 	assert_int_equal(key[1], LIVE_KEY_ESCAPE);
 }
 
-/* On a slow line the bytes of a key arrive one after the other. */
+/* On a slow line a key's bytes arrive one by one. */
 static void test_terminal__a_sequence_may_arrive_in_pieces(void **state)
 {
 	struct typing *t = *state;
@@ -163,10 +163,7 @@ static void test_terminal__a_sequence_may_arrive_in_pieces(void **state)
 	assert_key(t, "4", '4');
 }
 
-/*
- * A terminal without a second screen keeps the view at its end, except for the last line, where the
- * shell goes on.
- */
+/* Without a second screen, the view stays, except for the last line, where the shell goes on. */
 static void test_terminal__one_screen_is_left_with_a_clean_last_line(void **state)
 {
 	struct typing *t = *state;
@@ -185,7 +182,7 @@ static void test_terminal__one_screen_is_left_with_a_clean_last_line(void **stat
 	read_to_end(t, out, sizeof(out));
 	help = strstr(out, "F1 Help");
 	assert_non_null(help);
-	/* The line is erased from its first column on, or the screen from there on. */
+	/* The line is erased from its first column on, or the screen from there. */
 	assert_true(strstr(help, "\r\033[K") || strstr(help, "\r\033[J"));
 	assert_null(strstr(help + strlen("F1 Help"), "Help"));
 }
@@ -203,7 +200,7 @@ static void assert_modes(struct typing *t, bool suspends)
 		assert_int_equal(modes.c_cc[VSUSP], 'Z' & 0x1f);
 }
 
-/* ^Z is a signal, also after the terminal was left for a while; ^C and ^\ are keys. */
+/* ^Z is a signal, also after leaving and returning; ^C and ^\ are keys. */
 static void test_terminal__suspends_at_control_z_alone(void **state)
 {
 	struct typing *t = *state;

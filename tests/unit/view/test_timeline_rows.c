@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processes have a row of their own in the report `timeline`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 #include "view/options.h"
 #include "view/report/timeline_report.h"
 
-/* Adds a new process with 30 ms, 1 % of the fixture's time. */
+/* A new process with 30 ms, 1 % of the fixture's time. */
 static void add_short(struct profile *profile, uint32_t pid, const char *name, unsigned from_ms)
 {
 	uint32_t location = 0;
@@ -52,7 +51,7 @@ static void test_timeline_rows__short_children_are_one(void **state)
 	assert_non_null(strstr(text, "\ncc1 x3 "));
 	assert_non_null(strstr(text, "\nas 21 "));
 	assert_null(strstr(text, "cc1 2"));
-	/* Processes that live long, and threads of one process, have rows of their own. */
+	/* Long-lived processes, and the threads of one, have rows of their own. */
 	assert_non_null(strstr(text, "\nmain 10 "));
 	assert_non_null(strstr(text, "\nhelper 11 "));
 	free(text);

@@ -21,7 +21,6 @@ static void expect(const struct profile *profile, unsigned files, const char *ex
 	free(title);
 }
 
-/* Merges a profile of @command into @into. */
 static void merge(struct profile *into, const char *command)
 {
 	struct profile *from = fixture_profile();
