@@ -63,7 +63,7 @@ static void put_in_call(struct stream *stream, uint32_t tid, int32_t syscall, ui
 	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
 }
 
-/* In a thread that has not returned from the clone() that made it, no stack is incomplete. */
+/* The stack of a thread that has not returned from the clone() that made it is complete. */
 static void test_analyst__a_newborn_has_no_caller(void **state)
 {
 	struct stream stream;

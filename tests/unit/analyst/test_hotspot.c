@@ -56,7 +56,7 @@ static void test_hotspot__compressed_numbers(void **state)
 
 static void test_hotspot__lines_of_bytecodes(void **state)
 {
-	/* bytecode 0: line 12; 3: line 17; 3 - 1: line 7; 40: line 300; the end */
+	/* bytecode 0: line 12; 3: line 17; 2: line 7; 40: line 300; the end */
 	const uint8_t lines[] = {0xff, 0, 24, 3 << 3 | 5, 0xff, 1, 19, 0xff, 76, 194, 6, 0, 9};
 
 	(void)state;

@@ -39,7 +39,7 @@ static uint64_t address_of(const struct region_table *table, uint64_t pc)
 	return region_look_up(table, NULL, pc, &hit) ? hit.address : NOWHERE;
 }
 
-/* AIX-18: a p_scale of -1: the scale is computed from p_low, p_high and p_bufsize. */
+/* AIX-18: with a p_scale of -1, the scale is computed from p_low, p_high and p_bufsize. */
 static void test_aix__computed_scales(void **state)
 {
 	static const struct {

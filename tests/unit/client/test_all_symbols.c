@@ -155,7 +155,7 @@ static void test_all_symbols__functions_in_order(void **state)
 	make_image();
 	assert_int_equal(look(BYTES), 0);
 	expect_all();
-	/* While descriptor 0 is closed, the file gets it. */
+	/* Descriptor 0 is closed, so the file gets it. */
 	input = dup(0);
 	(void)close(0);
 	assert_int_equal(all_symbols(path, &symbols, &names, &n), 0);

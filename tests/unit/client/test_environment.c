@@ -38,7 +38,6 @@ static void test_environment__as_it_is_now(void **state)
 	assert_int_equal(get(), 0);
 	assert_int_equal(unsetenv(NAME), 0);
 	assert_int_equal(get(), -ENOENT);
-	/* No cancellation point; errno stays. */
 	errno = 4711;
 	assert_int_equal(get(), -ENOENT);
 	assert_int_equal(errno, 4711);

@@ -126,7 +126,7 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	assert_int_equal(open_pipe(self, 1000, m.inode), -ENOENT);
 	assert_int_equal(open_pipe(0x3ffffff, m.pipe[0], m.inode), -ENOENT);
 	without_descriptors(find_pipe, &m);
-	/* While descriptor 0 is closed, the file gets it. */
+	/* Descriptor 0 is closed, so the pipe gets it. */
 	input = dup(0);
 	(void)close(0);
 	client_forget();

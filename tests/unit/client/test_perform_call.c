@@ -236,7 +236,7 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	assert_int_equal(is_off(CALL_AIX, r), 1);
 	r.bytes = 3;
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
-	/* Up to the last address; then a byte longer, which is an error only if it counts. */
+	/* The region ends at the last address, then a byte beyond: an error only if it counts. */
 	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .scale = 2};
 	assert_int_equal(is_off(CALL_IRIX, r), 0);
 	r.bytes = 17;

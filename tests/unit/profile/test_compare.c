@@ -14,7 +14,7 @@
 
 static void test_compare__students_t(void **state)
 {
-	/* two-sided, of 5 %, 1 % and 0.1 % probability, from a printed table */
+	/* t by degrees of freedom, two-sided, for p of 5 %, 1 % and 0.1 %: from a printed table */
 	static const struct {
 		double freedom, t[3];
 	} table[] = {

@@ -240,7 +240,7 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 #endif
 	begin_live(&live);
 	for (unsigned round = 0; round < 4; round++) {
-		/* From round 1 on, every other word of the array is a callee's return address. */
+		/* From round 1 on, every other word of the array is snapshot()'s return address. */
 		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
 		r = unwind_blocked(&live);
 		assert_true(r.n >= 4);

@@ -51,7 +51,7 @@ static void unload(struct loaded *l)
 	(void)unlink(l->path);
 }
 
-/* systemstack calls main.main on the thread's own stack: 24 bytes and the return address. */
+/* main.main, called by systemstack on the thread's own stack, has a frame of 24 bytes. */
 static struct unwind_result unwind(struct loaded *l, uint64_t left_pc, uint64_t left_sp)
 {
 	struct unwind_input input = {.machine = EM_X86_64,

@@ -176,7 +176,7 @@ static void test_live_session__screens_as_text(void **state)
 	}
 }
 
-/* @text: shown since the last key. */
+/* @text: what was shown since the last key */
 struct terminal_of {
 	int fd, requests_fd;
 	pid_t pid;

@@ -25,8 +25,8 @@
 enum { PATIENCE_MS = 30000, SCREEN = 1 << 17, LINES = 2000 };
 
 struct user {
-	int keys;     /* the user's end: keys are written to it, what is shown is read from it */
-	int terminal; /* the relay's end, from which the terminal's modes are read */
+	int keys;     /* the user's end: keys go in, what is shown comes out */
+	int terminal; /* the relay's end, of which the modes are read */
 	struct termios before;
 	pid_t front;
 	char shown[SCREEN];
@@ -264,7 +264,7 @@ static void stop_and_go_on(struct terminal_relay *relay, const int *streams)
 	exit(read(streams[0], line, sizeof(line)) == 2 ? 5 : 43);
 }
 
-/* A command that runs on unprofiled still gets the keys; ^C then interrupts us. */
+/* A command that runs on unprofiled still gets the keys, but ^C interrupts us. */
 static void test_relay__a_command_that_goes_on_is_relayed(void **state)
 {
 	struct user *user = start(stop_and_go_on, true);

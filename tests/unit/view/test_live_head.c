@@ -107,7 +107,7 @@ static void test_live__the_state_is_whole(void **state)
 	}
 }
 
-/* In the first second, there may be samples without figures, or neither. */
+/* In the first second, there may be samples but no figures, or neither. */
 static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **state)
 {
 	struct view *v = *state;

@@ -106,7 +106,7 @@ static void test_span__is_given_up(void **state)
 	press(v, LIVE_KEY_ESCAPE);
 	assert_non_null(strstr(shown(v), "store"));
 	assert_null(strstr(v->text, "\n time "));
-	/* Other sizes of the screen meanwhile do no harm. */
+	/* The screen may be resized meanwhile. */
 	press(v, 'T');
 	assert_int_equal(screen_resize(&v->screen, 12, 30), 0);
 	(void)shown(v);

@@ -42,7 +42,7 @@ static void test_title__names_each_command_once(void **state)
 	merge(profile, "xz 'a b'");
 	merge(profile, "xz 'a b'");
 	expect(profile, 4, "4 files: demo --fast, xz 'a b'");
-	/* The profile is read from a file that was written after a merge. */
+	/* one file, written after a merge */
 	expect(profile, 1, "merged: demo --fast, xz 'a b'");
 	assert_int_equal(profile_set_command(other, "xz 'a b'"), 0);
 	assert_int_equal(profile_merge(other, profile), 0);
@@ -67,7 +67,7 @@ static const char *executable(const char *command, const char *file)
 	return text;
 }
 
-/* If the command names a link or a script, the executable has another name, which is returned. */
+/* A command that is a link or a script names the executable wrongly. */
 static void test_title__names_the_executable_that_the_command_does_not(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -102,7 +102,7 @@ static void test_title__of_what_has_no_command(void **state)
 	profile_free(profile);
 }
 
-/* Command lines may be hostile: escape characters are replaced, and a list of very many is cut. */
+/* Escape characters of hostile command lines are replaced, and a list of very many is cut. */
 static void test_title__is_clean_and_bounded(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -110,7 +110,7 @@ static void test_title__is_clean_and_bounded(void **state)
 
 	(void)state;
 	merge(profile, "evil\033[2J\n");
-	/* A note of another program is no command of ours. */
+	/* Another program's note is no command of ours. */
 	assert_int_equal(profile_add_comment(profile, PROFILE_MERGED_WITH "theirs"), 0);
 	expect(profile, 2, "2 files: demo --fast, evil?[2J?");
 	for (int i = 0; i < 200; i++) {

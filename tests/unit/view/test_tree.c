@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests of the call tree. Expected figures are summed up by hand from the table in
- * stacks_fixture.h.
- */
+/* Expected figures are summed up by hand from the table in stacks_fixture.h. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +19,7 @@ static void plant(struct tree *tree, const struct profile *profile,
 	assert_null(problem);
 }
 
-/* Returns the node at the end of a path of names with spaces between them, or TREE_NONE. */
+/* The node at the end of a path of names, separated by spaces; TREE_NONE: there is none. */
 static uint32_t find(const struct tree *tree, uint32_t from, const char *path)
 {
 	char names[256], *save = NULL;
@@ -70,7 +67,7 @@ static void test_tree__sums_up_calls_with_recursion_folded(void **state)
 	assert_node(&tree, TREE_ROOT, "main run", 0, 88);
 	assert_node(&tree, TREE_ROOT, "main run parse", 8, 48);
 	assert_node(&tree, TREE_ROOT, "main run parse lex", 40, 40);
-	/* eval and apply call each other: each counts a sample once, and add is called by eval. */
+	/* eval and apply call each other, but count a sample once; eval calls add. */
 	assert_node(&tree, TREE_ROOT, "main run eval", 0, 40);
 	assert_node(&tree, TREE_ROOT, "main run eval apply", 10, 40);
 	assert_node(&tree, TREE_ROOT, "main run eval add", 30, 30);
@@ -156,7 +153,7 @@ static void test_tree__has_roots_of_processes_and_threads(void **state)
 	name = tree_task_name(profile, &options, &tree.node[root]);
 	assert_string_equal(name, "app 200");
 	free(name);
-	/* Samples without a stack belong to the process itself. */
+	/* Samples without a stack are of the process itself. */
 	assert_node(&tree, root, "", 4, 136);
 	assert_node(&tree, root, "main", 0, 105);
 	assert_node(&tree, tree.node[root].next, "main run parse", 8, 8);
@@ -273,7 +270,7 @@ static void test_tree__a_choice_never_lacks_a_caller(void **state)
 	profile_free(profile);
 }
 
-/* 5,000 frames of one function become one node, in linear time. */
+/* 5,000 frames become one node, in linear time. */
 static void test_tree__deep_recursion_is_one_call(void **state)
 {
 	struct profile *profile = fixture_deep(5000);

@@ -37,7 +37,7 @@ static void test_wrap__breaks_lines_at_words(void **state)
 	expect("one two three\n", 13, "one two three\n");
 	expect("one two three\n", 12, "one two\n  three\n");
 	expect("one two three\nfour\n\nfive six\n", 7, "one two\n  three\nfour\n\nfive\n  six\n");
-	/* Characters of several bytes have one column. */
+	/* characters of two bytes, one column wide */
 	expect("\xc2\xb1\xc2\xb1 \xc2\xb1 a\n", 6, "\xc2\xb1\xc2\xb1 \xc2\xb1 a\n");
 }
 
@@ -69,7 +69,7 @@ static void test_wrap__without_a_width_changes_nothing(void **state)
 	expect("one two  three \n\nno end", 0, "one two  three \n\nno end");
 }
 
-/* The text reports of a profile whose audit and notes are long. */
+/* Audit and notes are long. */
 static void test_wrap__no_report_has_prose_wider_than_asked(void **state)
 {
 	static const char *const names[] = {"flat", "lines", "tree", "doctor", "summary"};
