@@ -21,7 +21,7 @@ static void test_stack_need__is_what_was_used_and_a_reserve(void **state)
 	/* For the same length, or a little more, no request is sent. */
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(stack_need_note(&need, (1 + i % 2) * KIB, 8 * KIB, false), 0);
-	/* 6 KiB are needed, and 3 + 4 KiB are the reserve: rounded up to 16 KiB. */
+	/* 6 KiB are needed, 3 + 4 KiB are the reserve; the sum is rounded up to 16 KiB. */
 	assert_int_equal(stack_need_note(&need, 6 * KIB, 8 * KIB, false), 16 * KIB);
 	assert_int_equal(stack_need_note(&need, 1 * KIB, 16 * KIB, false), 0);
 }

@@ -94,8 +94,8 @@ static void test_stats__found_error_is_that_of_hits(void **state)
 		assert_true(fabs(spread(400, p, 20000) / error - 1) < 0.04);
 	}
 	/*
-	 * Always on its CPU: only the first and last period are uncertain. An unknown share of hits
-	 * counts as 0. Without expected samples, any ratio is possible.
+	 * Of a thread always on its CPU, only the first and last period are uncertain. An unknown
+	 * share of hits counts as 0. Without expected samples, any ratio is possible.
 	 */
 	assert_near(stats_found_error(100, 1), 0.01);
 	assert_near(stats_found_error(100, 0), sqrt(0.0101));

@@ -93,7 +93,7 @@ static void test_unwind_go__goes_on_where_systemstack_was_called(void **state)
 	unload(&l);
 }
 
-/* morestack has interrupted the function whose stack was too short, in its first bytes. */
+/* In its first instructions, a function whose stack was too short called morestack. */
 static void test_unwind_go__goes_on_in_the_function_that_needs_a_longer_stack(void **state)
 {
 	struct unwind_result result;

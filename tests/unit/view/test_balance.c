@@ -121,7 +121,7 @@ static void test_balance__chance_and_a_tenth_are_alike(void **state)
 	assert_says(PROCESSES(far), 0, "\n2 kinds of behaviour\n");
 }
 
-/* Chance finds none where 3 samples are expected now and then, but not where 9 are. */
+/* Where 3 samples are expected, chance finds none now and then; where 9 are, it does not. */
 static void test_balance__no_sample_is_like_few(void **state)
 {
 	static const struct process few[] = {
