@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For bench/sandbox_cost.sh: an analyst that keeps all its rights, and opens by itself the files
- * that it reads. The analyst's sources are linked with these functions in place of those that they
- * call (ld --wrap). It is never installed. Its output files, and files of just-in-time compilers,
- * still come from the opener.
+ * For bench/sandbox_cost.sh: an analyst without a sandbox, which opens files itself. Its sources
+ * are linked (ld --wrap) with these functions instead of those that ask the opener. The opener
+ * still opens output files and files of just-in-time compilers. Never installed.
  */
 #include <stdio.h>
 

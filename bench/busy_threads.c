@@ -29,7 +29,7 @@ WORK(piece)
 struct shared {
 	uint64_t turns; /* turns of the loop in a piece */
 	uint64_t warm_until_ns;
-	unsigned every; /* pieces between two system calls, 0 none */
+	unsigned every; /* pieces between two system calls; 0: no calls */
 	_Atomic int64_t left;
 	pthread_barrier_t warm, start, end;
 };
@@ -78,8 +78,8 @@ int main(int argc, char **argv)
 	warm_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	every_us = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
 	/*
-	 * TURNS_PER_MS makes all runs do the same work; without it, each run calibrates anew, and
-	 * gets a slightly different number.
+	 * Runs with an equal TURNS_PER_MS do equal work; each calibration gives a slightly
+	 * different number.
 	 */
 	per_ms = getenv("TURNS_PER_MS") ? strtoull(getenv("TURNS_PER_MS"), NULL, 10)
 					: work_turns_per_ms(piece);

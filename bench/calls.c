@@ -23,7 +23,7 @@
 
 enum { LATER = 1000, ROUNDS = 41, WORK = 40000000 };
 
-/* struct prof of glibc's <sys/profil.h>, of which only the ABI is used. */
+/* struct prof of glibc's <sys/profil.h>, whose ABI alone is used. */
 struct glibc_prof {
 	void *base;
 	size_t size, off;
@@ -37,7 +37,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Works in registers only: the time of a loop through memory depends on where the stack lies. */
+/* Works in registers only: the time of a loop through memory depends on the stack's address. */
 static uint64_t work(void)
 {
 	uint64_t start = measure_now_ns();
@@ -57,7 +57,6 @@ static void print_times(const char *name, uint64_t *took)
 		(double)took[LATER * 99 / 100] / 1e3);
 }
 
-/* The other process of the bare round trips: answers until the pipe is closed. */
 static void echo(int from, int to)
 {
 	char message[64];
@@ -127,18 +126,17 @@ static void measure_calls(void)
 		die("sprofil");
 }
 
-/* What one way to profile costs, and its ticks in all rounds. */
 struct result {
 	const char *name;
-	/* in each round: additional time, as a part of the time without profiling */
+	/* per round: additional time / time without profiling */
 	double more[ROUNDS];
 	unsigned rounds, ticks;
 	uint64_t off_ns;
 };
 
 /*
- * Waits until the helper has detached, as it would also trace the child that is forked next, and
- * each signal would stop the child.
+ * Waits until the helper has detached. Otherwise the helper traces the child forked next, and each
+ * signal stops that child.
  */
 static void await_helper(void)
 {
@@ -163,8 +161,8 @@ static void await_helper(void)
 }
 
 /*
- * A round of glibc's sprofil, in a process of its own: glibc aborts (double free) when it is turned
- * on, off and on again. glibc's overflow bin counts only beside another region.
+ * Runs in a process of its own, as glibc aborts (double free) on on, off, on. The second region is
+ * needed: glibc's overflow bin counts only beside another region.
  */
 static uint64_t glibc_round(struct result *result)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Notes each function that a program built with -finstrument-functions enters and leaves, in the
- * file $ENTERED, which its forked children share (bench/sample_path.sh). The file has the number of
- * events, then for each event two words: twice the thread's number, plus 1 on leaving; and the
+ * file $ENTERED, which its forked children share (bench/sample_path.sh). The file begins with the
+ * number of events. Each event is two words: twice the thread's number, plus 1 on leaving; the
  * function's address in the executable.
  */
 #include <fcntl.h>

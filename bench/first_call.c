@@ -48,7 +48,6 @@ static uint64_t executed(const char *path, const char *argument)
 	return start;
 }
 
-/* Runs in a process of its own: makes the first call, and sends the time it took to the parent. */
 static int call(void)
 {
 	static unsigned counts[16];
@@ -101,7 +100,7 @@ int main(int argc, char **argv)
 		way[0].took[i] = executed("/bin/true", NULL);
 		way[1].took[i] = executed(helper, "--version");
 		way[2].took[i] = called();
-		/* the helper of this round needs time to see that the process has ended */
+		/* the helper needs time to see that its process has ended */
 		(void)usleep(20000);
 	}
 	for (unsigned i = 0; i < WAYS; i++) {

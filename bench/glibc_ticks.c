@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * glibc_ticks SECONDS: measures how many ticks glibc's own sprofil(3) really delivers. Prints the
- * ticks per second of CPU time, and for comparison the length of a tick that sprofil(3) reports, in
- * us.
+ * glibc_ticks SECONDS: prints how many ticks glibc's own sprofil(3) delivers in a second of CPU
+ * time, and the length of a tick that it reports, in us.
  */
 #include <stdio.h>
 #include <stdlib.h>

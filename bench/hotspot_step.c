@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures what a step of the unwinder costs in Java frames whose code it has read before: in
- * nanoseconds, the least of five rounds. The HotSpot is the made-up one of the tests.
+ * Prints the time of an unwinder's step through Java frames whose code was read before, in ns: the
+ * least of five rounds, on the made-up HotSpot of the tests.
  */
 #include <stdio.h>
 

@@ -23,7 +23,7 @@
 WORK(fa)
 WORK(fb)
 
-/* Scales: one counter of 4 bytes for the 64 bytes of a function; the overflow bin. */
+/* One counter of 4 bytes for the 64 bytes of a function; the overflow bin. */
 enum { SCALE_FUNCTION = 4 * 65536 / 64, SCALE_OVERFLOW = 2 };
 
 struct shared {
@@ -74,7 +74,7 @@ static void sleeper(struct shared *s, unsigned flags, double seconds)
 	}
 	known = (double)(measure_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
 	off();
-	/* Counts all CPU time as that of fa and fb: other code takes some per mille of it. */
+	/* All CPU time is shared between fa and fb: other code takes some per mille. */
 	s->fa_ns = (uint64_t)(known * (double)a / (double)(a + b));
 	s->fb_ns = (uint64_t)(known * (double)b / (double)(a + b));
 }

@@ -60,7 +60,7 @@ static void print_known(void)
 	printf("all %llu\n", (unsigned long long)measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
-/* The pool's queue. A task is the number of a function; -1 ends a thread. */
+/* A task is the number of a function; -1 ends a thread. */
 static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t some, room;
@@ -132,10 +132,7 @@ static int run_pool(unsigned threads, double task_us)
 	return 0;
 }
 
-/*
- * Works, and adds the time since @last to the function's; returns the time now (thread's CPU
- * clock).
- */
+/* @last and the result: the thread's CPU clock before and after the work. */
 static uint64_t timed_work(unsigned f, double us, uint64_t last)
 {
 	uint64_t now;

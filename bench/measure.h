@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs that measure share: clocks, and functions by which qsort() orders figures. */
+/* For the programs that measure: clocks in ns, and orders for qsort(). */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Reads @clock, in ns. */
 static inline uint64_t measure_clock_ns(clockid_t clock)
 {
 	struct timespec ts;
@@ -15,13 +14,11 @@ static inline uint64_t measure_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Reads CLOCK_MONOTONIC, in ns. */
 static inline uint64_t measure_now_ns(void)
 {
 	return measure_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Orders numbers of 32 and of 64 bits, for qsort(). */
 static inline int measure_order_32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to preload. It measures the CPU time of a program's system calls by the thread's own
- * clock, for programs in which perf, as the reference beside sprofrun, would change that time. It
- * measures the thread that calls epoll_wait(2). A measured call takes up to 1 us more, so only
- * calls that take long are measured.
+ * A library to preload: measures the CPU time of system calls of the thread that calls
+ * epoll_wait(2), by the thread's own clock. For programs in which perf, as the reference, would
+ * change that time. A measured call takes up to 1 us more, so only long calls are measured.
  *
  * OWN_CLOCK names a file of 4 KiB of zeros, which is mapped: numbers of 64 bits in native byte
- * order, in ns. [0] is the thread's CPU time at its last call; [1] and [2] are sums of CPU time, of
- * epoll_wait and writev. Without the file, the figures go nowhere.
+ * order, in ns. [0] is the thread's CPU time at its last call; [1] and [2] are the CPU time of all
+ * calls of epoll_wait and of writev. Without the file, nothing is written.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -58,20 +58,20 @@
 #define STACK_BYTES  8192
 #define RED_ZONE     128
 /*
- * An instant is dropped if its waiter wakes up later than this: the scheduler then chose the time
- * of the sample, not the plan, and the sample would be biased.
+ * An instant whose waiter wakes up later than this is dropped: the scheduler chose its time, not
+ * the plan, so its sample would be biased.
  */
 #define LATE_NS 300000
-/* A waiter waits this long for a tracing thread that still works elsewhere. */
+/* How long a waiter waits for a tracing thread that still works elsewhere. */
 #define BUSY_NS  200000
 #define SLICE_NS 100000
 
 struct thread {
 	int tid, sched_fd, stat_fd, call_fd;
 	_Atomic bool dead;
-	int cpu;           /* CPU on which the thread was last found; -1: none */
-	uint64_t run_ns;   /* CPU time of the thread when the waiter asked */
-	uint64_t asked_ns; /* CLOCK_MONOTONIC: when its stop was requested; 0: no request is open */
+	int cpu;           /* where the thread was found last; -1: nowhere yet */
+	uint64_t run_ns;   /* CPU time of the thread when the waiter asked for a stop */
+	uint64_t asked_ns; /* CLOCK_MONOTONIC of the stop request; 0: none is open */
 };
 
 struct plain {
@@ -112,8 +112,8 @@ static bool read_at(int fd, char *text, size_t room)
 }
 
 /*
- * Returns when the scheduler last put a thread on a CPU or took it off, in ns of that CPU's clock;
- * 0: unknown.
+ * Returns when the scheduler last put the thread on a CPU or took it off, in ns of that CPU's
+ * clock; 0: unknown.
  */
 static uint64_t stamp_of(int sched_fd)
 {
@@ -154,10 +154,7 @@ static void add(struct plain *p, int tid)
 	p->threads++;
 }
 
-/*
- * Gives the calling thread real-time priority; with -f the fair class with a slice so short that
- * the thread is picked before others.
- */
+/* With -f the slice is so short that the scheduler picks the thread before others. */
 static void set_priority(const struct plain *p)
 {
 	struct {
@@ -185,8 +182,8 @@ static void keep_to(pid_t tid, int cpu)
 }
 
 /*
- * Finds the thread that the waiter preempted: the one that left its CPU at @stamp, the time at
- * which the waiter got @cpu. NULL: no thread of the target did.
+ * Returns the thread that left @cpu at @stamp, when the waiter got @cpu. NULL: no thread of the
+ * target.
  */
 static struct thread *find_preempted(struct plain *p, int cpu, uint64_t stamp)
 {
@@ -220,8 +217,8 @@ static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 	}
 	t->cpu = cpu;
 	/*
-	 * A text other than "running" shows that the thread has just gone to sleep in a system
-	 * call. A stop would tell no more, so there is none.
+	 * Any text but "running": the thread has just gone to sleep in a system call. A stop would
+	 * tell no more.
 	 */
 	if (strncmp(call, "running", 7) != 0) {
 		record(p, 0, true);
@@ -275,7 +272,6 @@ static void take_sample(struct plain *p, struct thread *t)
 
 	if (ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, &to) < 0)
 		return;
-	/* remote.iov_base is an address in the target, not a pointer of ours. */
 	remote.iov_base = (void *)(uintptr_t)(SP(regs) - RED_ZONE);
 	remote.iov_len = STACK_BYTES;
 	if (p->stacks)
@@ -311,10 +307,7 @@ static void handle(struct plain *p, int tid, int status)
 
 static void request_stop(struct plain *p, struct thread *t)
 {
-	/*
-	 * If the thread has run since the waiter's request, nobody knows where it was at the
-	 * instant.
-	 */
+	/* A thread that has run since the waiter's request has left the place of the instant. */
 	if (run_of(t->stat_fd) != t->run_ns)
 		p->moved++;
 	else if (!t->asked_ns && !t->dead && ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0)

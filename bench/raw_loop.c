@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * raw_loop HZ [spin] -- COMMAND [ARG...]: the least that a ptrace sampler can do. Runs the command,
- * and at every tick interrupts its first thread, waits for the stop, reads the registers and
- * resumes. With spin it polls for the stop for at most 50 us before it sleeps, as sprofrun does. At
- * the end it prints on stderr the median time from INTERRUPT to the return of CONT, in ns.
+ * raw_loop HZ [spin] -- COMMAND [ARG...]: the least that a ptrace sampler can do. At every tick,
+ * interrupts the first thread of the command, waits for the stop, reads the registers and resumes.
+ * With spin, polls for the stop for at most 50 us before sleeping, as sprofrun does. Prints on
+ * stderr the median time from INTERRUPT to the return of CONT, in ns.
  */
 #include <elf.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ enum { STOPS = 1 << 20 };
 
 static uint32_t stop_ns[STOPS];
 
-/* Waits for a stop or the end. Returns 0 when the child is gone. */
+/* Waits for a stop. Returns 0 when the child has ended. */
 static int wait_stop(pid_t pid, int spin, int *ret_status)
 {
 	uint64_t until = measure_now_ns() + 50000;

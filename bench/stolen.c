@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stolen SECONDS [CALL_US [DEPTH]]: measures time that is taken from a busy thread, seen from
- * inside. It reads the clock in a loop: a gap of more than 2 us between two readings is time in
- * which the thread did not run. Calls getppid(2) every CALL_US (0: never); does all this DEPTH
- * frames deep.
+ * stolen SECONDS [CALL_US [DEPTH]]: measures the time that is taken from a busy thread. Reads the
+ * clock in a loop: a gap of more than 2 us between two readings is time in which the thread did not
+ * run. Calls getppid(2) every CALL_US (0: never); does all this DEPTH frames deep.
  *
- * Prints a line: the number of gaps, their median and 99th percentile in ns, and their share of the
- * whole time in percent. Then, without the gaps of more than 1 ms (another program had the CPU, or
- * another machine): the gaps' sum, the whole time, both in ns, and turns of the loop in a second.
+ * Prints a line: number of gaps, median and 99th percentile in ns, share of the whole time in
+ * percent. Then, without the gaps of more than 1 ms (another program or machine had the CPU): sum
+ * of the gaps and whole time in ns, turns of the loop in a second.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -61,7 +61,7 @@ static int read_addresses(struct run *run)
 	return run->locations && run->chains ? 0 : -ENOMEM;
 }
 
-/* Makes up a line of /proc/PID/maps, by which the whole file is the only mapping. */
+/* Makes a line of /proc/PID/maps in which the whole file is the only mapping. */
 static int map_file(const struct run *run)
 {
 	char text[4096 + 128], path[4096];

@@ -60,7 +60,7 @@ enum between {
 static const char *const between_names[BETWEENS] = {
 	"nothing", "getppid", "cpu clock", "nanosleep", "yield", "write", "mutex", "hand-over"};
 
-/* A step: what a thread does before a function, mostly a system call; then that function. */
+/* What a thread does before a function, mostly a system call; then that function. */
 struct step {
 	enum between between;
 	unsigned argument; /* nanosleep: us; mutex: its index; others: number of calls */
@@ -70,18 +70,17 @@ struct step {
 struct thread {
 	struct step step[STEPS_MAX];
 	unsigned steps;
-	bool shuffled; /* each step at random; else always in the same order */
+	bool shuffled; /* steps in random order; else in a fixed one */
 	unsigned index;
 	uint64_t random;
 
-	/* turns in each function since the thread's clock was last read */
+	/* turns since the thread's clock was last read */
 	uint64_t turns[FUNCTIONS];
 	uint64_t segment_start_ns;
 	double function_ns[FUNCTIONS];
 	uint64_t unchecked_us;
 };
 
-/* Two threads that take turns. */
 struct pair {
 	_Atomic uint32_t turn;
 };
@@ -93,13 +92,13 @@ static struct program {
 	struct pair pair[THREADS_MAX / 2];
 	pthread_mutex_t mutex[MUTEXES];
 	uint64_t turns_per_ms, cpu_end_ns, wall_end_ns;
-	uint64_t read_ns; /* CPU time of reading the clock once, by work_reading_ns() */
+	uint64_t read_ns; /* CPU time of one reading of the clock, by work_reading_ns() */
 	atomic_bool stop;
 	bool own;
 	int null;
 } program = {.mutex = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}};
 
-/* Returns a random number, by splitmix64. */
+/* splitmix64 */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15);
@@ -122,7 +121,7 @@ static uint64_t log_uniform(uint64_t *state, double low, double high)
 }
 
 /*
- * Returns a function at random; none comes again before all have come, so that a program has all of
+ * Returns a function at random. None comes again before all have come, so each program has all of
  * them.
  */
 static unsigned deal(uint64_t *state)
@@ -157,7 +156,7 @@ static uint64_t work_us(const struct thread *t)
 	return sum;
 }
 
-/* Makes a thread that uses at most three kinds of calls, so that programs differ. */
+/* At most three kinds of calls in a thread, so that programs differ. */
 static void make_thread(struct thread *t, unsigned index, uint64_t *state)
 {
 	enum between kinds[3];
@@ -185,18 +184,19 @@ static void make_thread(struct thread *t, unsigned index, uint64_t *state)
 		calls |= s->between != NOTHING;
 	}
 	/*
-	 * Each thread makes a call, so that the other threads run, and it sees the end of the run.
+	 * Each thread needs a call: there other threads get the CPU, and the end of the run is
+	 * seen.
 	 */
 	if (!calls)
 		t->step[0] = (struct step){GETPPID, 1, t->step[0].function};
-	/* A thread sleeps for two thirds of the time at most, so that a run gets its CPU time. */
+	/* A thread sleeps for at most two thirds of the time, so that a run gets its CPU time. */
 	while (nap_us(t) > 2 * work_us(t))
 		for (unsigned i = 0; i < t->steps; i++)
 			if (t->step[i].between == NAP && (t->step[i].argument /= 2) < 60)
 				t->step[i] = (struct step){GETPPID, 1, t->step[i].function};
 }
 
-/* Does the thread take turns with its partner? Then the partner must do so, too. */
+/* The partner of a thread that takes turns must take turns, too. */
 static bool hands_over(const struct thread *t)
 {
 	for (unsigned i = 0; i < t->steps; i++)
@@ -244,7 +244,7 @@ static void describe(void)
 	}
 }
 
-/* The functions that ran since segment_start get the thread's CPU time since then. */
+/* Shares out the CPU time since segment_start_ns among the functions that ran since. */
 static void leave_functions(struct thread *t)
 {
 	uint64_t turns = 0, ns;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that run for a known time, for programs that profilers are judged by. WORK(name)
- * defines name(turns), which runs a loop @turns times; the loop and its alignment are the same in
- * all of them. work_turns_per_ms() measures how many turns take a millisecond.
+ * Functions that run for a known time. WORK(name) defines name(turns), which runs a loop @turns
+ * times. The loop and its alignment are the same in all such functions.
  */
 #ifndef BENCH_WORK_H
 #define BENCH_WORK_H
@@ -17,15 +16,12 @@
 #else
 #define WORK_TURNS(n) ".p2align 6\n1:\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(n)::"cc"
 #endif
-#ifdef __clang__ /* clang makes no clones, and does not know the attribute */
+#ifdef __clang__ /* clang makes no clones, and lacks the attribute noclone */
 #define WORK_WHOLE noinline
 #else
 #define WORK_WHOLE noinline, noclone
 #endif
-/*
- * Defines a function. Its name in the assembler text keeps the compiler from merging it with
- * another.
- */
+/* The function's name in the assembler text keeps the compiler from merging two functions. */
 #define WORK(name)                                                                 \
 	__attribute__((WORK_WHOLE, aligned(64))) static void name(uint64_t turns); \
 	static void name(uint64_t turns)                                           \
@@ -34,9 +30,7 @@
 		__asm__ volatile(WORK_TURNS(turns));                               \
 	}
 
-/*
- * Measures what reading the thread's CPU clock takes, in ns of CPU time: the least of 100 readings.
- */
+/* Returns the CPU time of one reading of the thread's CPU clock, in ns: the least of 100. */
 static inline uint64_t work_reading_ns(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -51,10 +45,7 @@ static inline uint64_t work_reading_ns(void)
 	return least;
 }
 
-/*
- * Measures the turns of the loop in a millisecond: the best of 50 tries, in which nobody else had
- * the CPU. Takes 0.1 s.
- */
+/* Returns the turns of the loop in a millisecond: the best of 50 tries, in 0.1 s. */
 static inline uint64_t work_turns_per_ms(void (*work)(uint64_t))
 {
 	uint64_t turns = 4000000, best = UINT64_MAX;

@@ -33,7 +33,7 @@ __attribute__((noinline)) static void divide(unsigned n)
 		sink += UINT64_MAX / (i | 1);
 }
 
-/* Is profiling on? It ends without a call if the supervisor ends. */
+/* Profiling ends without a call if the supervisor ends. */
 static bool is_on(void)
 {
 	struct sprofil_state s;
@@ -41,7 +41,10 @@ static bool is_on(void)
 	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_ON;
 }
 
-/* Calls @work until a function has @ticks ticks since sprofil_all(); returns that with most. */
+/*
+ * Calls @work until a function has @ticks ticks since sprofil_all(). Returns the function with most
+ * ticks.
+ */
 static struct sprofil_function hottest(void (*work)(unsigned n), uint64_t ticks)
 {
 	struct sprofil_function first = {.function = "nothing"};

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEXT     256     /* bytes of text that each region covers, from its function's start on */
-#define SCALE    0x20000 /* PROF_UINT64: one counter for each 4 bytes of text */
+#define TEXT     256     /* bytes of text in a region, from the function's start on */
+#define SCALE    0x20000 /* PROF_UINT64: a counter for each 4 bytes of text */
 #define COUNTERS (TEXT / 4)
 
 static uint64_t square_hits[COUNTERS], cube_hits[COUNTERS], elsewhere;
@@ -44,7 +44,7 @@ int main(void)
 	struct prof region[3] = {
 		{square_hits, sizeof(square_hits), (void *)square, SCALE},
 		{cube_hits, sizeof(cube_hits), (void *)cube, SCALE},
-		{&elsewhere, sizeof(elsewhere), NULL, 2}, /* the overflow bin, last */
+		{&elsewhere, sizeof(elsewhere), NULL, 2}, /* overflow bin: must be last */
 	};
 	struct timeval tick;
 	clock_t end;
@@ -58,7 +58,7 @@ int main(void)
 		square(100000);
 		cube(300000);
 	}
-	if (sprofil(NULL, 0, NULL, 0) == -1) { /* off */
+	if (sprofil(NULL, 0, NULL, 0) == -1) {
 		perror("sprofil");
 		return EXIT_FAILURE;
 	}

@@ -17,7 +17,7 @@ extern char __executable_start[], etext[];
 int main(void)
 {
 	size_t text = (size_t)(etext - __executable_start);
-	/* PROF_UINT and a scale of 0x10000: a counter for each 4 bytes of text. */
+	/* PROF_UINT and scale 0x10000: a counter for each 4 bytes of text. */
 	unsigned size = (unsigned)((text + 3) / 4 * sizeof(unsigned));
 	unsigned *counts = calloc(1, size), outside = 0, inside = 0;
 	struct prof prof[2];
@@ -39,7 +39,7 @@ int main(void)
 	}
 	for (int i = 0; i < 100000000; i++)
 		x = x * 0.5 + i;
-	(void)profil(NULL, 0, 0, 0); /* turns profiling off */
+	(void)profil(NULL, 0, 0, 0); /* off */
 	for (unsigned i = 0; i < size / sizeof(unsigned); i++)
 		inside += counts[i];
 	printf("%u ticks of %ld us in the program, %u outside\n", inside, (long)tick.tv_usec,

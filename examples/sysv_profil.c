@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SCALE 0x4000 /* buffer bytes to text bytes 1:4, so 8 bytes of text for each counter */
+#define SCALE 0x4000 /* buffer bytes : text bytes = 1:4, so a counter for each 8 bytes of text */
 
 extern char __executable_start[], etext[];
 

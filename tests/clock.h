@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clocks of test programs and their targets. A clock that cannot be read gives 0. */
+/* Clocks of test programs and their targets. A clock that cannot be read gives 0. */
 #ifndef TESTS_CLOCK_H
 #define TESTS_CLOCK_H
 
@@ -14,7 +14,6 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* As clock_ns(), in seconds. */
 static inline double clock_s(clockid_t clock)
 {
 	return (double)clock_ns(clock) / 1e9;

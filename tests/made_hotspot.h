@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A HotSpot made by the test: its memory is an array, which is also its library. For the unit tests
- * and the fuzzer.
+ * A HotSpot made by the unit tests and the fuzzer: its memory is an array, which is also its
+ * library.
  *
- * It has one code heap with an interpreter, a stub, a stub with a frame, and a compiled method
- * p.Outer.outer. After its first 32 bytes of code, p.Inner.inner is inlined in it.
+ * One code heap has an interpreter, a stub, a stub with a frame, and a compiled method
+ * p.Outer.outer, in which p.Inner.inner is inlined after 32 bytes of code.
  */
 #ifndef TESTS_MADE_HOTSPOT_H
 #define TESTS_MADE_HOTSPOT_H
@@ -24,7 +24,7 @@
 #include "proto/request.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* Two headers have a struct of this name. */
+/* Two headers have a struct mapping. */
 #define mapping symbolizer_mapping
 #include "symbolizer/module.h"
 #undef mapping
@@ -32,7 +32,7 @@
 enum {
 	MADE_BASE = 0x100000,
 	MADE_BYTES = 0x10000,
-	/* The parts of the memory, in ascending order. */
+	/* Parts of the memory, in ascending order. */
 	MADE_TABLES = 0x100,
 	MADE_STRUCTS = 0x200,
 	MADE_TYPES = 0xd00,
@@ -48,24 +48,21 @@ enum {
 	MADE_FRAME = MADE_CODE + 0x1200,
 	MADE_COMPILED = MADE_CODE + 0x1400,
 	MADE_CODE_END = MADE_CODE + 0x2000,
-	MADE_HEADER = 16,     /* bytes of a block's header */
-	MADE_CODE_AT = 0x100, /* offset of the code in a blob */
+	MADE_HEADER = 16,     /* of a block */
+	MADE_CODE_AT = 0x100, /* of the code in a blob */
 	MADE_STACK = 0x7000000,
 	MADE_STACK_WORDS = 64,
-	/*
-	 * From this word of the stack to its end, the stack's words are the frames in the heap
-	 * (chunks).
-	 */
+	/* From this word on, the stack's words are the frames in the heap (chunks). */
 	MADE_CHUNKS = 32,
 	MADE_REQUESTS = 4096,
 };
 
-/* A field of a structure. Like in a real HotSpot, no two have the same offset. */
+/* A field of a structure. As in a real HotSpot, no two have equal offsets. */
 struct made_field {
 	const char *type, *field;
-	uint32_t offset; /* of a static field: its offset in the memory */
+	uint32_t offset; /* of a static field: in the memory */
 	bool is_static;
-	uint32_t until, from; /* last and first version that has the field; 0: all have it */
+	uint32_t until, from; /* last and first version with the field; 0: all */
 };
 
 static const struct made_field made_fields[] = {
@@ -136,7 +133,7 @@ static const struct made_field made_types[] = {
 	{"ConstantPool", NULL, 64, false, 0, 0},
 };
 
-/* The address of an offset in the array. */
+/* Addresses of an offset in the array, of the compiled code, of a word of the stack. */
 #define AT(place)   ((uint64_t)MADE_BASE + (place))
 #define CODE        (AT(MADE_COMPILED) + MADE_HEADER + MADE_CODE_AT)
 #define STACK(word) ((uint64_t)MADE_STACK + 8 * (word))
@@ -146,7 +143,7 @@ struct made {
 	uint64_t stack[MADE_STACK_WORDS];
 	uint64_t reg[17];
 	uint32_t version; /* of the JDK */
-	size_t names;     /* bytes of names used */
+	size_t names;     /* bytes used for names */
 	Elf64_Phdr segment;
 	struct module module;
 	struct locations list;
@@ -163,7 +160,6 @@ static inline void made_put(struct made *m, uint32_t at, uint64_t value, size_t 
 	memcpy(m->memory + at, &value, bytes);
 }
 
-/* Adds a name; returns its address. */
 static inline uint64_t made_name(struct made *m, const char *text)
 {
 	uint32_t at = MADE_NAMES + (uint32_t)m->names;
@@ -230,8 +226,8 @@ static inline uint64_t made_symbol(struct made *m, uint32_t at, const char *text
 }
 
 /*
- * Makes a method of the class; returns its address. It has 16 bytes of bytecode: line 10, and from
- * byte 4 on line 13.
+ * Makes a method of the class; returns its address. Of its 16 bytes of bytecode, line 10 begins at
+ * byte 0, line 13 at byte 4.
  */
 static inline uint64_t made_method(
 	struct made *m, uint32_t at, const char *class, const char *name, const char *file)
@@ -266,7 +262,7 @@ static const uint8_t made_new_scopes[] = {1, 1, 2, 2, 2, 3, 8};
 static const int32_t made_pcs[4][4] = {
 	{-1, 0, 0, 0}, {32, 1, 0, 0}, {64, 4, 0, 0}, {1 << 20, 0, 0, 0}};
 
-/* Writes debug information as up to JDK 22, after the code: methods, scopes, addresses. */
+/* Debug information up to JDK 22, after the code: methods, scopes, addresses. */
 static inline void made_joint(struct made *m, uint32_t blob)
 {
 	uint32_t code = blob + MADE_CODE_AT, debug = blob + MADE_COMPILED_DEBUG;
@@ -286,8 +282,8 @@ static inline void made_joint(struct made *m, uint32_t blob)
 }
 
 /*
- * Writes debug information as from JDK 25 on: methods after 24 bytes of relocations; addresses and
- * scopes in another part of the memory.
+ * Debug information from JDK 25 on: methods after 24 bytes of relocations; addresses and scopes in
+ * another part of the memory.
  */
 static inline void made_separate(struct made *m, uint32_t blob)
 {
@@ -310,9 +306,7 @@ static inline void made_separate(struct made *m, uint32_t blob)
 		sizeof(made_new_scopes));
 }
 
-/*
- * Makes the compiled method: its frame has 4 words, and inner() is inlined after 32 bytes of code.
- */
+/* Makes the compiled method: a frame of 4 words; inner() is inlined after 32 bytes of code. */
 static inline void made_compiled(struct made *m)
 {
 	const uint8_t begin[] = {0x55, 0x48, 0x83, 0xec, 0x10}; /* push %rbp; sub $16,%rsp */
@@ -360,7 +354,6 @@ static inline bool made_request(void *context, const uint8_t *data, size_t bytes
 	return true;
 }
 
-/* Answers all requests. */
 static inline void made_serve(struct made *m)
 {
 	peek_send(&m->peek);
@@ -470,7 +463,7 @@ static inline bool made_read(void *reader, uint64_t address, uint64_t *ret_word)
 	return true;
 }
 
-/* Finds a frame's caller, and answers requests until the unwinder needs no more memory. */
+/* Finds a frame's caller; answers requests until the unwinder needs no more memory. */
 static inline int made_step(
 	struct made *m, struct unwind_runtime_frame frame, struct unwind_runtime_caller *ret_caller)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mpi_solver STEPS: Jacobi's method on a ring of ranks. Each has a strip of the grid, and after
- * each step all ranks agree on the residual. The last rank has twice as many rows, so the others
- * wait for it. Rank 0 prints the residual. tests/long_mpi.sh builds this program with mpicc.
+ * mpi_solver STEPS: Jacobi's method on a ring of ranks, each with a strip of the grid. After each
+ * step all ranks agree on the residual. The last rank has twice as many rows, so the others wait
+ * for it. Rank 0 prints the residual. tests/long_mpi.sh builds this program with mpicc.
  */
 #include <mpi.h>
 #include <stdio.h>

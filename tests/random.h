@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-/* Returns the next 64 bits, of which the low ones are the least random. */
+/* The low bits are the least random. */
 static inline uint64_t random_bits(uint64_t *seed)
 {
 	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return *seed;
 }
 
-/* Returns a number below 2^31. */
+/* Below 2^31. */
 static inline uint32_t random_number(uint64_t *seed)
 {
 	return (uint32_t)(random_bits(seed) >> 33);

@@ -31,7 +31,6 @@ static void fail(const char *what)
 }
 
 #ifdef __x86_64__
-/* Runs for about 20 ms with @sp as stack pointer and as frame pointer. */
 static uint64_t spin_on(uint64_t sp)
 {
 	uint64_t turns = 20000000, kept = sp;

@@ -62,7 +62,7 @@ static int names(void)
 	return 6;
 }
 
-/* Runs code at an address that only the perf map could name, so that the analyst reads the map. */
+/* Runs code that only the perf map could name, so that the analyst reads the map. */
 static void *generated(void *context)
 {
 	unsigned char *code = mmap(
@@ -72,7 +72,7 @@ static void *generated(void *context)
 	(void)context;
 	if (code == MAP_FAILED)
 		return NULL;
-	memcpy(code, "\xeb\xfe", 2); /* A jump to itself. */
+	memcpy(code, "\xeb\xfe", 2); /* a jump to itself */
 	memcpy(&run, &code, sizeof(run));
 	run();
 	return NULL;

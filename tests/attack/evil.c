@@ -13,7 +13,7 @@ void spin(double seconds)
 	struct timespec now;
 
 	do {
-		/* Work of spin() itself between two calls, so that spin() gets samples, too. */
+		/* Work of spin() itself, so that spin() gets samples, too. */
 		for (volatile unsigned i = 0; i < 100000; i++)
 			;
 		(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

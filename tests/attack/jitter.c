@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jitter UID [ROOT]: as the user UID in the root folder ROOT, prints its pid and the address of
- * code that it generates, waits until there is a file "go" in the folder where it was started, and
- * runs the code for 0.4 s.
+ * jitter UID [ROOT]: as the user UID in the root folder ROOT, generates code and prints its pid and
+ * the code's address. Waits for a file "go" in the folder where it was started, then runs the code
+ * for 0.4 s.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	while (faccessat(folder, "go", F_OK, 0) < 0)
 		(void)nanosleep(&moment, NULL);
 #if defined(__x86_64__)
-	*code = 0xfeeb; /* A jump to itself. */
+	*code = 0xfeeb; /* a jump to itself */
 #elif defined(__aarch64__)
 	*code = 0x14000000;
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lacking NAME[,NAME...] COMMAND...: runs COMMAND as on an older kernel, where these system calls
- * fail with ENOSYS. Ends with 77 if seccomp filters are not permitted.
+ * lacking NAME[,NAME...] COMMAND...: runs COMMAND with the system calls NAME failing with ENOSYS,
+ * as on an older kernel. Ends with 77 if seccomp filters are not permitted.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 {
 	char *name = argc > 2 ? strtok(argv[1], ",") : NULL;
 
-	/* The filter of seccomp() must come last: after it, no other can be installed. */
+	/* seccomp() must be forbidden last: after that, no filter can be installed. */
 	for (; name; name = strtok(NULL, ",")) {
 		size_t i = 0;
 

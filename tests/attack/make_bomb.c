@@ -101,7 +101,7 @@ static void read_program(const char *path)
 	}
 }
 
-/* Writes the header of a DWARF 4 unit with @bytes of entries after it. */
+/* @bytes: of the entries after this DWARF 4 header. */
 static void put_unit(FILE *info, uint32_t bytes)
 {
 	put(info, 7 + bytes, 4);
@@ -123,10 +123,7 @@ static void put_abbreviation(FILE *out, uint64_t code, uint64_t tag, int childre
 	put(out, 0, 2);
 }
 
-/*
- * Makes a unit with low_pc and high_pc, and @n functions in it with one list of ranges and one
- * name, at offset 0 of .debug_str.
- */
+/* Makes a unit with @n functions that share one list of @pairs ranges and one name. */
 static void make_functions(const char *folder, unsigned n, unsigned pairs, unsigned name_bytes)
 {
 	static const uint8_t unit[][2] = {{0x11, 0x01}, {0x12, 0x07}}; /* low, high: addr, data8 */
@@ -180,7 +177,7 @@ static void make_siblings(const char *folder)
 	put(info, text_low, 8);
 	put(info, text_bytes, 8);
 	put(info, 2, 1);
-	put(info, 11 + 17, 4); /* the namespace itself, after header (11 bytes) and unit (17) */
+	put(info, 11 + 17, 4); /* the namespace itself: after header (11 bytes) and unit (17) */
 	put(info, 3, 1);
 	put(info, text_low, 8);
 	put(info, text_bytes, 8);
@@ -190,9 +187,7 @@ static void make_siblings(const char *folder)
 	close_file(abbrev);
 }
 
-/*
- * Makes units that do not say which addresses they cover, so that a reader reads all their lines.
- */
+/* Makes units without addresses: a reader reads all their lines. */
 static void make_lines(const char *folder)
 {
 	static const uint8_t unit[][2] = {{0x10, 0x17}}; /* stmt_list */
@@ -215,7 +210,7 @@ static void make_lines(const char *folder)
 	put(lines, 13, 1);
 	(void)fwrite(lengths, 1, sizeof(lengths), lines);
 	put(lines, 0, 1);
-	(void)fwrite("a.c\0\0\0", 1, 7, lines); /* folder, time and size are 0 */
+	(void)fwrite("a.c\0\0\0", 1, 7, lines); /* folder, time and size: 0 */
 	put(lines, 0, 1);
 	put(lines, 0x020900, 3); /* set_address */
 	put(lines, text_low, 8);
@@ -236,7 +231,7 @@ static void make_abbreviations(const char *folder)
 	put(abbrev, 0, 1);
 	for (unsigned i = 0; i < UNITS; i++) {
 		put_unit(info, 3);
-		put_uleb(info, CODES); /* an abbreviation code of three bytes */
+		put_uleb(info, CODES); /* a code of three bytes */
 	}
 	close_file(info);
 	close_file(abbrev);

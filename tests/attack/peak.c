@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peak MIB FILE COMMAND...: runs COMMAND with an RLIMIT_AS of MIB. Writes to FILE the most memory
- * in KiB that COMMAND or a descendant of it had resident. Ends with the status of COMMAND.
+ * peak MIB FILE COMMAND...: runs COMMAND with an RLIMIT_AS of MIB, and ends with its status. Writes
+ * to FILE the largest resident size of COMMAND or one of its descendants, in KiB.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that an attacker could run inside of a parser, by a fault in it. It runs when the parser
- * reads a file that ends with "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE": the
- * pids of the profiled process and of another one, a folder with files to break, and two mappings
- * of the bystander, the vdso (START, END) and a file (MAJOR, MINOR, INODE). It attempts each thing
- * that the sandbox should prevent, and prints on standard error whether that worked:
- *
- *	planted: NAME: refused (Operation not permitted)
- *
- * It ends with a crash, as such attacks do.
+ * Code that an attacker could run in a parser, through a fault of the parser. Runs when the parser
+ * reads a file that ends with "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE": pids
+ * of the profiled process and of another one, a folder with files to break, and two mappings of the
+ * bystander: the vdso (START, END) and a file (MAJOR, MINOR, INODE). Attempts each thing that the
+ * sandbox should prevent, prints on stderr whether it worked, for example "planted: NAME: refused
+ * (Operation not permitted)", then crashes, as such attacks do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +68,6 @@ static void try_net(void)
 
 	tell("socket", fd);
 	tell("unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
-	/* Tries to connect with each descriptor that may be open. */
 	for (int i = 0; i < 16; i++) {
 		if (connect(i, (struct sockaddr *)&to, sizeof(to)) == 0 || errno == ECONNREFUSED)
 			tell("connect", 0);
@@ -211,7 +207,7 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	try_process("bystander", bystander);
 	try_rights();
 	try_opener(bystander, &memory);
-	/* The parent comes last: the attempt kills it, if that is possible. */
+	/* The parent comes last: if the attempt works, it kills the parent. */
 	try_process("parent", getppid());
 	(void)fprintf(stderr, "planted: all tried\n");
 	__builtin_trap();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * swap A B: exchanges the names A and B as fast as it can, until it is killed or its parent has
- * ended.
- */
+/* swap A B: exchanges the names A and B in a loop, until it is killed or its parent has ended. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>

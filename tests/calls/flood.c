@@ -41,7 +41,6 @@ static int tracer(void)
 	return pid;
 }
 
-/* Opens the request pipe of @pid, found by its memfd's name (CALL_MARK in proto/call.h). */
 static int open_pipe(int pid)
 {
 	char folder[64], path[400], link[128];

@@ -17,11 +17,10 @@
 
 #define PAGE      4096u
 #define PATTERN   0x5a
-#define GIVE_UP_S 60 /* A spinning thread that gets no CPU for this long is a failure. */
+#define GIVE_UP_S 60 /* a spinning thread without the CPU for this long is a failure */
 
 static atomic_int signals_seen, interruptions;
 
-/* Writes one instruction at @address: a jump to itself (@loop), or a return. */
 static void put_code(uint64_t address, bool loop)
 {
 	void *at = (void *)(uintptr_t)address;
@@ -58,10 +57,7 @@ static void nap(uint64_t ns)
 		atomic_fetch_add(&interruptions, 1);
 }
 
-/*
- * Copies at most @bytes of what follows @key in the file @path of /proc. False: there is no such
- * file or no @key in it.
- */
+/* Copies at most @bytes of what follows @key in the file @path. False: no such file, or no @key. */
 static bool read_proc(const char *path, const char *key, char *text, size_t bytes)
 {
 	char all[4096];
@@ -112,10 +108,10 @@ struct spinner {
 	pthread_t thread;
 	clockid_t clock;
 	_Atomic pid_t tid;
-	uint64_t used_ns; /* CPU time of the thread, read by itself at its end */
+	uint64_t used_ns; /* CPU time of the thread, which it reads at its end */
 };
 
-/* Waits until thread @tid is gone. A tracer, if there is one, has then seen its end. */
+/* A tracer of thread @tid has seen its end when this returns. */
 static void wait_until_gone(pid_t tid)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000);
@@ -150,8 +146,8 @@ static void begin(struct spinner *s)
 }
 
 /*
- * Waits until every spinner has used @seconds of CPU time, then lets them return. If the supervisor
- * got no CPU meanwhile, the spinners have not been sampled: they spin on until it did.
+ * Lets the spinners return after @seconds of CPU time each. If the supervisor got no CPU meanwhile,
+ * no spinner was sampled: all spin on until the supervisor ran.
  */
 static void finish(struct spinner *s, unsigned n, double seconds)
 {
@@ -190,7 +186,7 @@ void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_
 	struct spinner s[2] = {{.address = one}, {.address = other}};
 
 	map_text(one);
-	/* Map both pages before any thread starts: a thread must not run into an empty page. */
+	/* Both before any thread starts: a thread must not run into an empty page. */
 	if (other != one)
 		map_text(other);
 	begin(&s[0]);
@@ -203,11 +199,11 @@ void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_
 struct hopper {
 	uint64_t address[2];
 	uint64_t used_ns[2];
-	_Atomic unsigned hops; /* hops done so far */
+	_Atomic unsigned hops;
 	_Atomic pid_t tid;
 };
 
-#define HOPS 4 /* Few hops: at each, a part of a tick moves from one address to the other. */
+#define HOPS 4 /* Few: each hop moves a part of a tick from one address to the other. */
 
 static void *hop(void *hopper)
 {
@@ -236,7 +232,7 @@ void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2])
 	clockid_t clock;
 
 	map_text(address[0]);
-	put_code(address[1], true); /* address[1] is on the pages just mapped */
+	put_code(address[1], true); /* on the page that was just mapped */
 	assert_int_equal(pthread_create(&thread, NULL, hop, &h), 0);
 	assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
 	for (unsigned i = 0; i < HOPS; i++) {
@@ -270,7 +266,7 @@ uint64_t live_burn(double seconds)
 {
 	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = start;
 
-	errno = EXDEV; /* Sampling must not change errno. */
+	errno = EXDEV; /* sampling must not change errno */
 	while (now - start < (uint64_t)(seconds * 1e9))
 		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	assert_int_equal(errno, EXDEV);
@@ -306,19 +302,19 @@ bool live_truth(void)
 }
 
 /*
- * Smallest expected number of ticks at which 0 counts is a failure. A thread that shares its CPU
- * runs for one tick on average before its first tick, and as long after its last one, each
- * exponentially distributed. Both together exceed 18 ticks in 3e-7 of the cases.
+ * Smallest expected number of ticks at which a count of 0 fails. A thread that shares its CPU runs
+ * for one tick on average before its first tick and after its last one, both exponentially
+ * distributed. Their sum exceeds 18 ticks in 3e-7 of the cases.
  */
 #define SOME 18
 
-/* The least tolerance: 5 standard deviations of a thread's ticks (docs/SAMPLING.md). */
+/* Least tolerance in ticks: 5 standard deviations of a thread's ticks (docs/SAMPLING.md). */
 #define CHANCE 6.0
 
 /*
- * The counts of a thread are its CPU time in ticks, but for the remainders at its beginning and
- * end. That holds if the thread has its CPU to itself and instants come in time, so it is judged in
- * the truth suite only, which sets TRUTH. Without real-time priority, instants come late.
+ * @count must be the thread's CPU time in ticks, but for the remainders at its beginning and end.
+ * That needs a CPU without other load, and instants in time (real-time priority), so only the truth
+ * suite, which sets TRUTH, judges it.
  */
 void live_check_within(uint64_t count, double ticks, double most, const char *file, int line)
 {
@@ -419,8 +415,7 @@ void live_filter(void)
 	const char *pattern = getenv("LIVE_FILTER");
 
 	/*
-	 * By lines, so that the name of the test is printed before a failure aborts
-	 * (CMOCKA_TEST_ABORT).
+	 * Line buffering: the test's name is printed before a failure aborts (CMOCKA_TEST_ABORT).
 	 */
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	if (pattern)

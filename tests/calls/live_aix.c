@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SPIN 0.3 /* Seconds that give some 18 ticks. */
+#define SPIN 0.3 /* seconds of CPU with some 18 ticks */
 
 _Static_assert(offsetof(struct prof, p_low) == 0 &&
 		offsetof(struct prof, p_low) < offsetof(struct prof, p_high) &&
@@ -62,8 +62,8 @@ static void test_live_aix__sixty_times_a_second(void **state)
 static void test_live_aix__end_of_the_buffer(void **state)
 {
 	/*
-	 * The histogram is only 5 of the 9 bytes, so that a count past its end would be seen in the
-	 * bytes behind it. With a histogram up to the page's end, it would be a fault.
+	 * A histogram of only 5 of the 9 bytes: a count past its end changes the bytes behind it.
+	 * At the page's end, it would be a fault.
 	 */
 	uint8_t *bytes = live_buffer(9, MAP_PRIVATE);
 	uint64_t cpu;
@@ -103,7 +103,6 @@ static void test_live_aix__core_clock(void **state)
 	cpu = live_spin(LIVE_C, SPIN);
 	live_about(count(one, 0) - before, cpu, LIVE_AIX_TICK_NS);
 	before = count(one, 0);
-	/* The one counter takes every tick, even at an address below the offset. */
 	profil(one, 2, (size_t)LIVE_C, 0x10001);
 	cpu = live_spin(LIVE_A, SPIN);
 	off();
@@ -155,7 +154,7 @@ static void test_live_aix__array_of_structures(void **state)
 	uint64_t cpu;
 
 	(void)state;
-	memcpy(last, table, 5 * sizeof(*last)); /* After the terminating entry, nothing is read. */
+	memcpy(last, table, 5 * sizeof(*last)); /* nothing after the terminating entry is read */
 	for (unsigned form = 0; form < 3; form++) {
 		memset(a, 0, sizeof(a));
 		memset(b, 0, sizeof(b));
@@ -179,10 +178,7 @@ static void test_live_aix__array_of_structures(void **state)
 		assert_int_equal(sum(a, 1024) + sum(b, 16) + sum(c, 16),
 			count(a, 1023) + count(b, 2) + count(c, 0));
 	}
-	/*
-	 * An array whose first entry is the terminator: nothing is profiled any more, and the table
-	 * that was in force is off.
-	 */
+	/* An array whose first entry is the terminator turns the table in force off. */
 	profil(table + 5, -1, 0, 0);
 	profil(table + 4, -1, 0, 0);
 	(void)live_spin(LIVE_B, 0.1);
@@ -243,8 +239,8 @@ static void test_live_aix__fault_stops_everything(void **state)
 }
 
 /*
- * Ranges that have no address, though they are enabled, count nothing: as with every such call,
- * profiling is off, also in the status after the helper's end.
+ * Enabled ranges without an address count nothing: profiling is off, also in the status after the
+ * helper's end.
  */
 static void test_live_aix__ranges_without_an_address(void **state)
 {

@@ -75,7 +75,7 @@ static uint64_t ticks_in(const char *function, const char *object)
 	return 0;
 }
 
-/* Runs @work until @ticks have been counted for @function, 100 * @ticks times at most. */
+/* Runs @work until @function has @ticks ticks, at most 100 * @ticks times. */
 static void run_until(void (*work)(void), const char *function, uint64_t ticks)
 {
 	(void)read_rows();
@@ -105,7 +105,7 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(found->address, (uintptr_t)hot_function);
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
 	assert_string_equal(found->object, exe);
-	/* After "off", a new profile begins at 0: it can only contain ticks of these calls. */
+	/* After "off", a new profile begins at 0. */
 	hot_function();
 	assert_int_equal(read_rows(), s.counted);
 	assert_int_equal(sprofil_all(0), 0);
@@ -116,7 +116,7 @@ static void test_live_all__names_the_functions(void **state)
 }
 
 /*
- * The row of ticks outside of all objects has no names. Code of libc without a symbol has libc's
+ * Ticks outside of all objects have a row without names. Code of libc without a symbol has libc's
  * path.
  */
 static void test_live_all__the_rest_is_counted_too(void **state)
@@ -125,7 +125,7 @@ static void test_live_all__the_rest_is_counted_too(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
-	(void)read_rows(); /* Until this call, the rows are those of the test before. */
+	(void)read_rows(); /* until here, the rows are those of the test before */
 	for (unsigned i = 0; i < 40 && !ticks_in("", ""); i++) {
 		(void)live_spin(LIVE_A, 0.02);
 		(void)read_rows();
@@ -193,8 +193,8 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 }
 
 /*
- * Asserts that the client knows each executable segment of the object once, and adds their number
- * to the unsigned that @context points to.
+ * Asserts that the client knows each executable segment of the object once. Adds the number of
+ * segments to *@context, an unsigned.
  */
 static int is_known(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -228,12 +228,12 @@ static unsigned regions_of_what_is_loaded(void)
 	unsigned found = 0;
 
 	(void)dl_iterate_phdr(is_known, &found);
-	return found + 1; /* plus the region that takes all other ticks */
+	return found + 1; /* plus the region for all other ticks */
 }
 
 /*
- * Copies the library to an anonymous file and returns its descriptor. *@ret_path is a path of the
- * file while the descriptor is open.
+ * Copies the library to a memfd and returns its descriptor. *@ret_path: a path of the copy while
+ * the descriptor is open.
  */
 static int copy_of_library(char *ret_path, size_t room)
 {
@@ -248,8 +248,8 @@ static int copy_of_library(char *ret_path, size_t room)
 }
 
 /*
- * A copy of the library under another name, where the first one was unloaded, gets a table of its
- * own.
+ * A copy of the library under another name gets a table of its own, even at the addresses of the
+ * unloaded library.
  */
 static void test_live_all__another_library_in_the_place_of_one(void **state)
 {
@@ -273,7 +273,6 @@ static void test_live_all__another_library_in_the_place_of_one(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-/* Loads the same code many times, each time under another name. */
 static void test_live_all__many_libraries(void **state)
 {
 	enum { LIBRARIES = 70 };
@@ -305,8 +304,8 @@ static void test_live_all__many_libraries(void **state)
 }
 
 /*
- * A table that sprofil() has put in force since, and its end, are left alone: by the libraries that
- * are loaded then, and by sprofil_all_off().
+ * After a later sprofil(), on or off, neither a loaded library nor sprofil_all_off() changes the
+ * table.
  */
 static void test_live_all__a_table_of_the_program(void **state)
 {
@@ -381,8 +380,8 @@ static bool turner_sleeps(void)
 }
 
 /*
- * While a thread reads the segments, none changes them. An "off" that changes nothing does not wait
- * for the reader.
+ * While a thread reads the segments, no other changes them. An "off" that changes nothing does not
+ * wait for the reader.
  */
 static void test_live_all__one_thread_at_a_time(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the supervisor writes an answer: only to a pipe that the sender of the request can write
- * to, and without waiting. Native interface.
+ * The supervisor writes an answer only to a pipe that the sender of the request can write to, and
+ * does not wait for the pipe. Native interface.
  */
 #include <sprofil/sprofil.h>
 
@@ -21,7 +21,7 @@
 
 #include "client/client.h"
 
-/* Length of the answer to "off". */
+/* Of the answer to "off". */
 #define OFF_BYTES (CALL_ANSWER_BYTES + CALL_STATUS_BYTES)
 
 static unsigned counts[4];
@@ -41,8 +41,8 @@ static void off(void)
 static _Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 
 /*
- * Makes a request to turn off, with a valid seal, whose answer is to go to descriptor @answer.
- * Returns its bytes.
+ * Makes a request "off" with a valid seal, to be answered to descriptor @answer. Returns its
+ * length.
  */
 static int make_request(int answer, uint8_t message[CALL_MAX_BYTES])
 {
@@ -83,7 +83,7 @@ static int bytes_in(int fd)
 }
 
 /*
- * Requests an answer to descriptor @number. Returns how many bytes are in the pipe @read_fd once a
+ * Requests an answer to descriptor @number. Returns how many bytes are in the pipe @read_fd after a
  * later call was answered.
  */
 static int answered(int read_fd, int number)
@@ -95,7 +95,7 @@ static int answered(int read_fd, int number)
 	return bytes_in(read_fd);
 }
 
-/* A sender that can only read a pipe does not get an answer written to it. */
+/* A sender that can only read a pipe gets no answer there. */
 static void check_rights(void)
 {
 	int fd[2], both;
@@ -121,8 +121,8 @@ static void test_live_answers__rights_of_the_sender(void **state)
 }
 
 /*
- * A request to turn off, of which another process has a copy, is sent again after the call that
- * made it has wiped its seal: nothing is done, and nothing is answered.
+ * Another process sends a copy of a request "off" after the call wiped its seal: the request has no
+ * effect and no answer.
  */
 static void test_live_answers__a_replayed_request(void **state)
 {
@@ -144,7 +144,7 @@ static void test_live_answers__a_replayed_request(void **state)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		sum += counts[i];
 	off();
-	assert_true(sum > 0); /* The table is still in force. */
+	assert_true(sum > 0); /* the table is still in force */
 	assert_int_equal(bytes_in(fd[0]), OFF_BYTES);
 	(void)close(fd[0]);
 	(void)close(fd[1]);
@@ -160,7 +160,7 @@ static void *check_with_own_descriptors(void *ret_done)
 }
 
 /*
- * A thread with a descriptor table of its own: the supervisor cannot copy its pipe, but can open
+ * The supervisor cannot copy the pipe of a thread with a descriptor table of its own, but can open
  * it. A pipe that the thread can only read gets no answer.
  */
 static void test_live_answers__rights_of_a_thread_with_own_descriptors(void **state)
@@ -175,7 +175,7 @@ static void test_live_answers__rights_of_a_thread_with_own_descriptors(void **st
 		skip();
 }
 
-/* Descriptors of other files than pipes are not opened, and the files stay as they are. */
+/* Files other than pipes are not opened, and stay as they are. */
 static void test_live_answers__only_to_pipes(void **state)
 {
 	char folder[] = "/tmp/answers.XXXXXX", path[64];
@@ -208,7 +208,7 @@ static void test_live_answers__only_to_pipes(void **state)
 	(void)close(pair[1]);
 }
 
-/* The supervisor does not wait for a full pipe, nor for one without a reader. */
+/* The supervisor waits neither for a full pipe nor for one without a reader. */
 static void test_live_answers__full_and_broken_pipes(void **state)
 {
 	char block[4096] = {0};

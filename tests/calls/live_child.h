@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests whose parts each run in a child process. A part returns 0, or a number that tells where
- * it failed.
+ * Tests whose parts each run in a child. A part returns 0, or the number of the step that failed.
  */
 #ifndef TESTS_LIVE_CHILD_H
 #define TESTS_LIVE_CHILD_H
@@ -26,7 +25,7 @@ static int off(void)
 	return sprofil(NULL, 0, NULL, 0);
 }
 
-/* Turns on, spins for some ticks, turns off. Returns 0 if ticks were counted. */
+/* Returns 0 if ticks were counted between on and off. */
 static int works(void)
 {
 	memset(counts, 0, sizeof(counts));
@@ -38,7 +37,6 @@ static int works(void)
 	return counts[0] >= 5 ? 0 : 12;
 }
 
-/* Runs @body in a child, and asserts that it returns 0. */
 static void in_child(int (*body)(void))
 {
 	pid_t pid = fork();

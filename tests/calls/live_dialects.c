@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all dialects have in common, or all manuals say in the same words, tested in each dialect:
- * fork, exec, calls that fail, the width of scales. sprofil_status() returns the exact number of
- * counts.
+ * What all dialects have in common, tested in each one: fork, exec, calls that fail, the width of
+ * scales. sprofil_status() returns the exact number of counts.
  */
 #include "client/dialects.h"
 
@@ -19,7 +18,7 @@
 #define BAD_FLAGS 0x1000
 #define NO_FAST   0
 
-/* struct prof of IRIX, HP-UX and the native dialect; and of glibc. */
+/* struct prof of IRIX, HP-UX and the native dialect. */
 struct entry {
 	void *base;
 	unsigned size;
@@ -85,7 +84,7 @@ static struct sprofil_state ask(void)
 
 /*
  * Spins until @counter has changed, for at most 1.6 s of CPU: a hundred ticks of the slowest clock.
- * A shorter time would not do: on a busy machine, a thread that runs for a few ticks may get none.
+ * On a busy machine, a thread that runs for a few ticks may get none.
  */
 static void spin_until_counted(const volatile unsigned short *counter, uint64_t at)
 {
@@ -96,9 +95,7 @@ static void spin_until_counted(const volatile unsigned short *counter, uint64_t 
 	assert_true(*counter != before);
 }
 
-/*
- * Turns off, and asserts that the sum of the @n counters is the number of counted ticks, and not 0.
- */
+/* Turns off. Asserts that the sum of the @n counters is the number of counted ticks, and not 0. */
 static void expect_all_in(const struct dialect *d, const unsigned short *counts, unsigned n)
 {
 	struct sprofil_state s;
@@ -114,8 +111,8 @@ static void expect_all_in(const struct dialect *d, const unsigned short *counts,
 }
 
 /*
- * HPS-7, IRIX-32, AIX-25, SYSV-19, G11: after a fork, profiling is on in parent and child, each
- * counting in its own memory.
+ * HPS-7, IRIX-32, AIX-25, SYSV-19, G11: after a fork, parent and child each count in their own
+ * memory.
  */
 static void test_live_dialects__fork_leaves_on_in_both(void **state)
 {
@@ -144,7 +141,7 @@ static void test_live_dialects__fork_leaves_on_in_both(void **state)
 	}
 }
 
-/* The new image of the next test: it spins at the same addresses, and nothing may be counted. */
+/* The new image of the next test: its spinning at the old image's addresses must not be counted. */
 static int image(void)
 {
 	unsigned short *counts = mmap((void *)(uintptr_t)FIXED, 4096, PROT_READ | PROT_WRITE,
@@ -193,7 +190,10 @@ static void test_live_dialects__width_of_scales(void **state)
 		bool aix = i == DIALECTS - 1;
 		unsigned short *counts = live_buffer(64, MAP_PRIVATE);
 
-		/* LIVE_A is in the counter 8 * 0x18000 / 0x20000; in AIX, 8 * 0x8000 / 0x20000. */
+		/*
+		 * LIVE_A + 8 belongs to counter 8 * 0x18000 / 0x20000; in AIX, 8 * 0x8000 /
+		 * 0x20000.
+		 */
 		call(d, counts, 64, LIVE_A, 0x18000);
 		spin_until_counted(counts + (aix ? 2 : 6), LIVE_A + 8);
 		expect_all_in(d, counts + (aix ? 2 : 6), 1);
@@ -208,7 +208,7 @@ static void test_live_dialects__width_of_scales(void **state)
 	}
 }
 
-/* An array of two regions, @base for the buffer of the first. */
+/* Returns an array of two regions; @base: the buffer of the first. */
 static const void *table_of(const struct dialect *d, void *base)
 {
 	static unsigned short b[4];
@@ -232,7 +232,7 @@ static void expect_tick(const struct dialect *d, unsigned flags, void *counts, u
 	assert_int_equal(ask().tick_ns, tick_ns);
 }
 
-/* The clock is the slow one, unless the fast one is requested. */
+/* The clock is slow unless the fast one is requested. */
 static void test_live_dialects__ticks(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void test_live_dialects__ticks(void **state)
 	}
 }
 
-/* Asserts that the table of @counts is still in force, and counts. */
+/* Asserts that the table of @counts is still in force and counts. */
 static void expect_unchanged(const struct dialect *d, const unsigned short *counts)
 {
 	struct sprofil_state s = ask();
@@ -266,8 +266,7 @@ static void expect_unchanged(const struct dialect *d, const unsigned short *coun
 }
 
 /*
- * C14, C15, IRIX-25: of several errors, the first in the order of checks is reported, and the table
- * in force stays in force.
+ * C14, C15, IRIX-25: the first error in the order of checks is reported; the table in force stays.
  */
 static void test_live_dialects__errors_in_order(void **state)
 {
@@ -307,10 +306,7 @@ static void test_live_dialects__errors_in_order(void **state)
 	}
 }
 
-/*
- * Tests clauses C14 and C15 of docs/CONFORMANCE.md for functions without a result, which report a
- * failure only by errno.
- */
+/* C14, C15: functions without a result report a failure by errno alone. */
 static void test_live_dialects__silent_calls_that_fail(void **state)
 {
 	const struct dialect *aix = &dialects[DIALECTS - 1];
@@ -351,7 +347,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_dialects__silent_calls_that_fail),
 	};
 
-	/* The shared library has looked for its helper, in vain, and has restored errno. */
+	/* The shared library looked for its helper in vain, and must have restored errno. */
 	if (errno)
 		return 20;
 	if (argc == 2 && strcmp(argv[1], "image") == 0)

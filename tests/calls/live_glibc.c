@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Defects of glibc's own sprofil and profil (CONFORMANCE, section 4), each as a test. Built twice:
- * with the glibc dialect's header and libsprofil; and with glibc's own header and library, to be
- * run with LD_PRELOAD of libsprofil-preload.so.
+ * A test for each defect of glibc's own sprofil and profil (CONFORMANCE, section 4). Built with the
+ * glibc dialect's header and libsprofil; and with glibc's own header and library, to be run under
+ * LD_PRELOAD=libsprofil-preload.so.
  */
 #include <sys/types.h>
 #include <sys/time.h>
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#define UINT64_FLAG 8 /* glibc's own header does not have it. */
+#define UINT64_FLAG 8 /* glibc's own header lacks it */
 
 _Static_assert(offsetof(struct prof, pr_base) == 0 && offsetof(struct prof, pr_size) == 8 &&
 		offsetof(struct prof, pr_off) == 16 && offsetof(struct prof, pr_scale) == 24,
@@ -52,7 +52,7 @@ static void test_live_glibc__second_call_replaces(void **state)
 	live_about(a[0], cpu, LIVE_TICK_NS);
 }
 
-/* A thread hops between two adjacent regions: no tick goes to a wrong counter. */
+/* A thread hops between adjacent regions: no tick goes to a wrong counter. */
 static void test_live_glibc__change_of_region(void **state)
 {
 	unsigned a[4] = {0}, b[4] = {0}, ov = 0;
@@ -66,7 +66,7 @@ static void test_live_glibc__change_of_region(void **state)
 	off();
 	live_about(a[0], cpu[0], LIVE_TICK_NS);
 	live_about(b[0], cpu[1], LIVE_TICK_NS);
-	/* The overflow bin has the ticks of the test's own code. */
+	/* The rest is the test's own code. */
 	all = live_process_cpu() - all;
 	rest = all > cpu[0] + cpu[1] ? all - cpu[0] - cpu[1] : 0;
 	live_about(ov, rest, LIVE_TICK_NS);
@@ -79,7 +79,7 @@ static void test_live_glibc__unmatched_goes_nowhere(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT), 0);
-	(void)live_spin(LIVE_A - 4096, 0.1); /* Below the lowest region. */
+	(void)live_spin(LIVE_A - 4096, 0.1); /* below the lowest region */
 	(void)live_spin(LIVE_A + 0x100, 0.1);
 	(void)live_spin(LIVE_C, 0.1);
 	off();
@@ -108,8 +108,8 @@ static void test_live_glibc__bin_saturates(void **state)
 }
 
 /*
- * The overflow bin may be anywhere in the table; the reported tick is the real one; PROF_FAST is
- * not ignored.
+ * The overflow bin may be anywhere in the table. The reported tick is the real one. PROF_FAST
+ * works.
  */
 static void test_live_glibc__bin_tick_and_fast(void **state)
 {
@@ -163,7 +163,7 @@ static void test_live_glibc__wide_counters(void **state)
 	live_about(a[0] - UINT32_MAX, cpu, LIVE_TICK_NS);
 }
 
-/* Two threads spin at one address: the counter gets the ticks of both. */
+/* The counter gets the ticks of both threads. */
 static void test_live_glibc__two_threads_in_one_bin(void **state)
 {
 	unsigned a[4] = {0};
@@ -178,8 +178,8 @@ static void test_live_glibc__two_threads_in_one_bin(void **state)
 }
 
 /*
- * The disposition of SIGPROF stays the program's; a forked child is profiled; after an exec, no
- * SIGPROF kills the new image.
+ * The disposition of SIGPROF stays the program's. A forked child is profiled. No SIGPROF kills the
+ * image after an exec.
  */
 static void test_live_glibc__children(void **state)
 {
@@ -226,7 +226,7 @@ static void test_live_glibc__profil(void **state)
 	cpu = live_spin(LIVE_A, LIVE_SHORT);
 	(void)live_spin(LIVE_A + 8, LIVE_SHORT);
 	live_about(a[0], cpu, LIVE_TICK_NS);
-	assert_int_equal(a[2], 65535); /* The counter has not wrapped. */
+	assert_int_equal(a[2], 65535); /* the counter has not wrapped */
 	for (unsigned scale = 0; scale < 2; scale++) {
 		assert_int_equal(profil(a, sizeof(a), (size_t)LIVE_A, 0x8000), 0);
 		assert_int_equal(profil(a, sizeof(a), (size_t)LIVE_A, scale), 0);
@@ -235,10 +235,10 @@ static void test_live_glibc__profil(void **state)
 		assert_int_equal(a[0], before);
 	}
 	assert_int_equal(profil(none, 64, (size_t)LIVE_A, 0x8000), 0);
-	/* A buffer that is not mapped does not end the process. */
+	/* An unmapped buffer does not end the process. */
 	assert_int_equal(profil((unsigned short *)(uintptr_t)4096, 64, (size_t)LIVE_A, 0x8000), 0);
 	(void)live_spin(LIVE_A, 0.1);
-	/* Offset 0 and scale 2 are no overflow bin in this dialect. */
+	/* Offset 0 and scale 2 are no overflow bin here. */
 	assert_int_equal(profil(a, sizeof(a), 0, 2), 0);
 	before = a[0];
 	(void)live_spin(LIVE_C, 0.1);

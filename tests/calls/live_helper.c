@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls and their helper in adverse conditions: closed descriptors, other tracers, a helper that is
- * killed, leaves or cannot be started, hostile messages, calls from many threads at once, from a
- * signal handler and in quick succession. Native interface.
+ * Calls and their helper in adverse conditions: closed descriptors; other tracers; a helper that is
+ * killed, leaves or cannot be started; hostile messages; calls from many threads, from a signal
+ * handler and in quick succession. Native interface.
  */
 #include "tests/calls/live_native.h"
 
@@ -21,7 +21,7 @@
 
 #include "client/client.h"
 
-/* Calls work if the program closes all its descriptors before its first call, or after it. */
+/* Calls work if the program closes all descriptors before or after its first call. */
 static void test_live_life__all_descriptors_closed(void **state)
 {
 	pid_t pid;
@@ -59,13 +59,10 @@ static void *call_on_and_off(void *failures)
 	return NULL;
 }
 
-/*
- * First calls of many threads at the same time: one helper is started, and each call gets its
- * answer.
- */
+/* First calls of many threads at once start one helper, and each gets its answer. */
 static void test_live_life__calls_from_many_threads(void **state)
 {
-	pid_t pid = fork(); /* The child has no helper yet. */
+	pid_t pid = fork(); /* the child has no helper yet */
 
 	(void)state;
 	assert_true(pid >= 0);
@@ -83,7 +80,7 @@ static void test_live_life__calls_from_many_threads(void **state)
 	live_reap(pid);
 }
 
-/* While a debugger traces the process, calls fail with that reason. */
+/* Calls fail while a debugger traces the process, with that reason. */
 static void test_live_life__traced_by_another(void **state)
 {
 	int ready[2];
@@ -112,7 +109,7 @@ static void test_live_life__traced_by_another(void **state)
 	assert_int_equal(close(ready[1]), 0);
 }
 
-/* The supervisor's program is missing: EPERM, and no child is left. */
+/* Without the supervisor's program: EPERM, and no child is left. */
 static void test_live_life__no_supervisor(void **state)
 {
 	pid_t pid = fork();
@@ -133,9 +130,8 @@ static void test_live_life__no_supervisor(void **state)
 }
 
 /*
- * Some tests start this program as its own helper. A page that it shares with its starter says what
- * the helper must do, and takes its report. The page's file has this descriptor, which nothing else
- * uses.
+ * Some tests start this program as its own helper. A shared page, in the file of this unused
+ * descriptor, tells the helper what to do, and takes its report.
  */
 #define SHARED_FD 100
 
@@ -143,7 +139,7 @@ struct shared {
 	enum { CHECK, SAY_NOTHING, INTERRUPT } what;
 	/* @leave: the process that holds the helper's pipe open must end; @left: it has ended */
 	atomic_bool leave, left;
-	atomic_bool interrupted; /* set when the helper has sent its signal */
+	atomic_bool interrupted; /* the helper has sent its signal */
 };
 
 static struct shared *share(void)
@@ -153,24 +149,21 @@ static struct shared *share(void)
 	return shared == MAP_FAILED ? NULL : shared;
 }
 
-/*
- * Is the helper independent of the program: no environment, a session and a group of its own, all
- * signals blocked?
- */
+/* Has the helper no environment, a session and a group of its own, all signals blocked? */
 static bool is_apart(void)
 {
 	sigset_t mask;
 
 	if (sigprocmask(SIG_SETMASK, NULL, &mask) < 0)
 		return false;
-	/* Real-time signals are not checked: the C library uses two of them. */
+	/* Not the real-time signals: the C library uses two of them. */
 	for (int i = 1; i < 32; i++)
 		if (i != SIGKILL && i != SIGSTOP && !sigismember(&mask, i))
 			return false;
 	return !environ[0] && getsid(0) == getpid() && getpgid(0) == getpid();
 }
 
-/* Runs in a forked process that holds the helper's pipe open, for 8 s at most. */
+/* A forked process that holds the helper's pipe open, for at most 8 s. */
 static void hold_on(struct shared *shared)
 {
 	for (unsigned i = 0; i < 800 && !atomic_load(&shared->leave); i++)
@@ -178,7 +171,7 @@ static void hold_on(struct shared *shared)
 	atomic_store(&shared->left, true);
 }
 
-/* Sends a signal to the program once it sleeps in its call; returns when its handler has run. */
+/* Sends a signal to the program once it sleeps in its call. Returns when the handler has run. */
 static void interrupt(struct shared *shared, const char *pid)
 {
 	char path[32], state = 0;
@@ -199,8 +192,8 @@ static void interrupt(struct shared *shared, const char *pid)
 }
 
 /*
- * Answers EBUSY, which the test expects, if is_apart() is true; otherwise EPERM. (A real helper
- * answers EBUSY if another one came first.)
+ * Answers EBUSY, which the test expects, if is_apart(); otherwise EPERM. (A real helper answers
+ * EBUSY if another one came first.)
  */
 static int be_helper(char **argv)
 {
@@ -225,8 +218,8 @@ static int be_helper(char **argv)
 }
 
 /*
- * Calls client_start() in a child process, with this program as the helper that does @what. Returns
- * the result.
+ * Returns the result of client_start() with this program as the helper that does @what. Runs in a
+ * child.
  */
 static int start_ourselves(unsigned what, struct shared **ret_shared)
 {
@@ -260,8 +253,8 @@ static void test_live_helper__has_nothing_of_ours(void **state)
 }
 
 /*
- * The helper ends without an answer, while a forked process holds its pipe open: the call fails at
- * once, not only when that process ends.
+ * The helper ends without an answer while a forked process holds its pipe open: the call fails at
+ * once, not when the forked process ends.
  */
 static void test_live_helper__says_nothing(void **state)
 {
@@ -290,10 +283,7 @@ static void note_interruption(int signal)
 	atomic_store(&noted->interrupted, true);
 }
 
-/*
- * A signal handler of the program runs while the call waits for the answer: the call goes on
- * waiting.
- */
+/* A call goes on waiting for its answer after the program's signal handler has run. */
 static void test_live_helper__interrupts_the_wait(void **state)
 {
 	pid_t pid = fork();
@@ -312,9 +302,7 @@ static void test_live_helper__interrupts_the_wait(void **state)
 	live_reap(pid);
 }
 
-/*
- * A subreaper, like the first process of a container, gets orphans as children, but not the helper.
- */
+/* A subreaper, like a container's first process, gets orphans as children, but not the helper. */
 static void test_live_life__helper_is_not_our_child(void **state)
 {
 	pid_t pid = fork();
@@ -336,7 +324,7 @@ static void test_live_life__helper_is_not_our_child(void **state)
 	live_reap(pid);
 }
 
-/* If the helper is killed, the program goes on, and the next call starts another helper. */
+/* The program survives its helper's death; the next call starts another helper. */
 static void test_live_life__helper_is_killed(void **state)
 {
 	unsigned counts[4] = {0};
@@ -357,8 +345,8 @@ static void test_live_life__helper_is_killed(void **state)
 }
 
 /*
- * A stopped helper would leave the program stopped at its next tick for good. sprofil-watch
- * continues the helper at once.
+ * A stopped helper would leave the program stopped at its next tick. sprofil-watch continues the
+ * helper at once.
  */
 static void test_live_helper__goes_on_if_stopped(void **state)
 {
@@ -388,8 +376,8 @@ static void put_all(int fd, const void *data, size_t bytes)
 }
 
 /*
- * Truncated, repeated and hostile messages, and one that another process forged: the table in force
- * stays in force, and the next call is answered.
+ * Truncated, repeated, hostile and forged messages: the table in force stays, and the next call is
+ * answered.
  */
 static void test_live_life__hostile_messages(void **state)
 {
@@ -416,10 +404,7 @@ static void test_live_life__hostile_messages(void **state)
 	assert_true(bytes > 0);
 	memset(garbage, 'S', sizeof(garbage));
 	for (unsigned i = 0; i < 20; i++) {
-		/*
-		 * A complete message is refused, too: at the address that it gives for its seal,
-		 * this process has no seal.
-		 */
+		/* A complete message is refused, too: its seal's address has no seal. */
 		put_all(fd, message, (size_t)bytes);
 		put_all(fd, message, 33);
 		put_all(fd, garbage, sizeof(garbage));
@@ -433,10 +418,7 @@ static void test_live_life__hostile_messages(void **state)
 	off();
 }
 
-/*
- * The helper ends 0.2 s after "off": a call at about that time is served by it, or starts another
- * one.
- */
+/* The helper ends 0.2 s after "off". A call at that time is served by it or starts another. */
 static void test_live_life__calls_while_the_helper_leaves(void **state)
 {
 	unsigned ov = 0;
@@ -454,8 +436,8 @@ static void test_live_life__calls_while_the_helper_leaves(void **state)
 }
 
 /*
- * Profiling is on 30 times, each time for the CPU time of three ticks. All rounds together must
- * count that CPU time: each "off" counts the ticks that its round still lacks, and no others.
+ * Profiling is on 30 times, each time for the CPU time of three ticks. The rounds together count
+ * that time: each "off" counts the ticks that its round still lacks, and no others.
  */
 static void test_live_life__short_rounds_add_up(void **state)
 {
@@ -472,13 +454,13 @@ static void test_live_life__short_rounds_add_up(void **state)
 	live_check_rounds(ov, cpu, LIVE_TICK_NS, 30, __FILE__, __LINE__);
 }
 
-/* A signal handler calls sprofil() while the thread that it interrupts is in sprofil(), too. */
+/* A signal handler calls sprofil() while the interrupted thread is in sprofil(), too. */
 static atomic_int handler_failures, handler_calls;
 static timer_t handler_timer;
 
 /*
- * The timer is set anew at the end of each handler, so that the interrupted code makes progress,
- * even if a call takes long.
+ * The handler sets the timer at its end, so that the interrupted code makes progress even if a call
+ * takes long.
  */
 static int call_handler_soon(void)
 {

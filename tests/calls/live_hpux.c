@@ -37,7 +37,7 @@ static void put(void *counts, size_t index, size_t width, uint64_t v)
 static const struct {
 	unsigned flag, scale; /* scale: four bytes of text per counter */
 	size_t width;
-	uint64_t before; /* initial value of a counter: the largest of the next narrower width */
+	uint64_t before; /* initial value: the largest of the next narrower width */
 } widths[] = {{PROF_USHORT, 0x8000, 2, UINT8_MAX}, {PROF_UINT, 0x10000, 4, UINT16_MAX},
 	{PROF_UINT64, 0x20000, 8, UINT32_MAX}};
 
@@ -91,7 +91,7 @@ static void test_live_hpux__on_off_on(void **state)
 		live_about(b[0] - before, cpu, LIVE_TICK_NS);
 		before = b[0];
 		(void)live_spin(LIVE_B, 0.1);
-		assert_int_equal(b[0], before); /* After off, nothing is counted. */
+		assert_int_equal(b[0], before);
 		off();
 	}
 }
@@ -119,8 +119,8 @@ static void test_live_hpux__wider_counters_count_on(void **state)
 }
 
 /*
- * HPUX-9: with more than one counter for an instruction, what is counted is undefined, but nothing
- * outside of the buffer changes.
+ * HPUX-9: with several counters per instruction, the counts are undefined, but nothing outside of
+ * the buffer changes.
  */
 static void test_live_hpux__absurd_scales_stay_inside(void **state)
 {
@@ -179,7 +179,7 @@ static void test_live_hpux__overflow_bin(void **state)
 	off();
 	live_about(ov - before, out, LIVE_TICK_NS);
 	live_about(a[0], in, LIVE_TICK_NS);
-	/* Without an overflow bin, a tick outside of the regions is counted nowhere. */
+	/* Without a bin, a tick outside of the regions is not counted. */
 	memset(a, 0, sizeof(a));
 	assert_int_equal(sprofil(p, 1, NULL, PROF_UINT), 0);
 	(void)live_spin(LIVE_C, 0.1);
@@ -268,7 +268,7 @@ static void test_live_hpux__errors(void **state)
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT)), EINVAL);
 	r.pr_size = 15;
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT)), EINVAL);
-	/* Scale 2: 2^31 bytes of counters for 2^46 bytes of text, the most there can be. */
+	/* Scale 2: 2^31 bytes of counters for 2^46 bytes of text, the most possible. */
 	far.pr_scale = 2;
 	far.pr_size = UINT32_C(0x80000000);
 	assert_int_equal(sprofil(&far, 1, NULL, PROF_UINT), 0);
@@ -279,7 +279,7 @@ static void test_live_hpux__errors(void **state)
 
 /*
  * C9, C22: page 2 of the manual allows overlap, any order and a bin of several counters. Page 3
- * does not; SPROFIL_STRICT selects it.
+ * does not; SPROFIL_STRICT selects page 3.
  */
 static void test_live_hpux__strict_order_on_request(void **state)
 {
@@ -291,7 +291,7 @@ static void test_live_hpux__strict_order_on_request(void **state)
 	struct prof unsorted[2] = {region(a, 16, LIVE_B, 0x10000), region(a, 16, LIVE_A, 0x10000)};
 	struct prof good[2] = {region(a, 16, LIVE_A, 0x10000), region(a, 4, 0, 2)};
 	struct prof wide[2] = {region(a, 16, LIVE_A, 0x10000), region(a, 8, 0, 2)};
-	/* 4 * 65536 / 3 = 87381 1/3 bytes of text: the address at 87381 has a counter too */
+	/* 4 * 65536 / 3 = 87381 1/3 bytes of text: a counter covers the address at 87381, too. */
 	struct prof by_one[2] = {region(a, 4, LIVE_A, 3), region(a, 4, LIVE_A + 87381, 0x10000)};
 
 	(void)state;
@@ -307,7 +307,7 @@ static void test_live_hpux__strict_order_on_request(void **state)
 	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
 	by_one[1] = region(a, 4, LIVE_A + 87382, 0x10000);
 	assert_int_equal(sprofil(by_one, 2, NULL, PROF_UINT), 0);
-	/* A region that reaches the last address: no region can follow. */
+	/* A region that reaches the last address, so that no region can follow. */
 	by_one[0] = region(a, 4, (uint64_t)-8, 2);
 	by_one[1] = region(a, 4, LIVE_A, 0x10000);
 	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
@@ -324,7 +324,7 @@ static void test_live_hpux__profil_is_one_entry(void **state)
 	(void)state;
 	assert_int_equal(profil(a, 31, (size_t)LIVE_A, 0x8000), 0);
 	cpu = live_spin(LIVE_A + 4 * 14, LIVE_SHORT);
-	/* Half a counter's bytes at the end of the buffer count nothing. */
+	/* Half a counter at the buffer's end counts nothing. */
 	(void)live_spin(LIVE_A + 4 * 15, 0.1);
 	live_about(get(a, 14, 2), cpu, LIVE_TICK_NS);
 	live_check_buffer(a, 31);

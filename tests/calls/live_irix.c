@@ -79,7 +79,7 @@ static void test_live_irix__counts_cpu_time(void **state)
 	assert_int_equal(nanosleep(&second, NULL), 0);
 	live_chance(ov[0] + sum16(counts, 8), 0, 1);
 	off();
-	live_chance(ov[0] + sum16(counts, 8), 0, 2); /* No tick was owed from the table before. */
+	live_chance(ov[0] + sum16(counts, 8), 0, 2); /* the table before left no tick owed */
 	for (unsigned i = 0; i < 4; i++) {
 		hog[i] = fork();
 		assert_true(hog[i] >= 0);
@@ -101,10 +101,7 @@ static void test_live_irix__counts_cpu_time(void **state)
 static void test_live_irix__only_profcnt_entries(void **state)
 {
 	unsigned short a[4] = {0}, b[4] = {0}, c[4] = {0};
-	/*
-	 * The array ends at a page that is not mapped, so that an entry read past its end would
-	 * fault.
-	 */
+	/* The array ends at an unmapped page: a read past its end would fault. */
 	struct prof *p = live_buffer(2 * sizeof(*p), MAP_PRIVATE);
 	struct prof three[3] = {region(a, 8, LIVE_A, 0x8000), region(b, 8, LIVE_B, 0x8000),
 		region(c, 8, LIVE_C, 0x8000)};
@@ -142,7 +139,7 @@ static void test_live_irix__granularities(void **state)
 /* Tests clauses IRIX-8, IRIX-9, IRIX-12 of docs/CONFORMANCE.md. */
 static void test_live_irix__edges_of_a_region(void **state)
 {
-	/* Room before and after the buffer: a count past its edges would not fault, but be seen. */
+	/* Room on both sides: a count past the buffer's edges is seen there instead of faulting. */
 	unsigned short all[24] = {0}, *counts = all + 8, ov = 0;
 	uint64_t off_at = LIVE_A + 0x100;
 	struct prof p[2] = {region(counts, 16, off_at, 0x10000), region(&ov, 2, 0, 2)};
@@ -179,7 +176,7 @@ static void test_live_irix__tick_and_fast(void **state)
 	tick = (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
 	assert_int_equal(tick, LIVE_TICK_NS);
 	live_about(counts[0], cpu, tick);
-	counts[0] = 0x10000 - 100; /* More than a counter of 16 bits holds. */
+	counts[0] = 0x10000 - 100; /* more than 16 bits hold */
 	assert_int_equal(sprofil(&p, 1, &tv, PROF_UINT | PROF_FAST), 0);
 	cpu = live_spin(LIVE_A, 1.0);
 	off();
@@ -197,7 +194,7 @@ static void test_live_irix__restrict_fastprof(void **state)
 	(void)state;
 	assert_int_equal(setenv("SPROFIL_RESTRICT_FASTPROF", "1", 1), 0);
 	assert_int_equal(live_errno(sprofil(&p, 1, NULL, PROF_USHORT | PROF_FAST)), EACCES);
-	/* The flags are checked first, the pointer after them (C15). */
+	/* C15: the flags are checked before the pointer. */
 	assert_int_equal(live_errno(sprofil((void *)8, 1, NULL, PROF_USHORT | PROF_FAST)), EACCES);
 	assert_int_equal(live_errno(sprofil(&p, 1, NULL, PROF_FAST)), EINVAL);
 	assert_int_equal(sprofil(&p, 1, NULL, PROF_USHORT), 0);
@@ -210,7 +207,7 @@ static void test_live_irix__overlap(void **state)
 {
 	unsigned a[0x400] = {0}, b[0x80] = {0};
 	struct prof p[2] = {region(b, sizeof(b), LIVE_A + 0x400, 0x10000),
-		region(a, sizeof(a), LIVE_A, 0x10000)}; /* The array is not sorted. */
+		region(a, sizeof(a), LIVE_A, 0x10000)}; /* not sorted */
 	struct prof equal[40];
 	uint64_t cpu;
 
@@ -266,7 +263,7 @@ static void test_live_irix__errors(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(
 			live_errno(sprofil(&r, counts_refused[i], NULL, PROF_USHORT)), E2BIG);
-	/* E2BIG is checked before all others. */
+	/* E2BIG is checked first. */
 	assert_int_equal(live_errno(sprofil((void *)8, 0, (void *)8, 0)), E2BIG);
 	for (int i = 0; i <= PROFIL_MAX; i++)
 		many[i] = r;
@@ -401,7 +398,7 @@ static void test_live_irix__buffer_unmapped_while_on(void **state)
 		(void)live_spin(LIVE_A, 0.1);
 		assert_int_equal(sum16(a, 2048), 0);
 	}
-	/* The table was off after a fault; a new call turns profiling on again. */
+	/* A new call turns profiling on again after a fault turned the table off. */
 	assert_int_equal(sprofil(p, 2, NULL, PROF_USHORT), 0);
 	cpu = live_spin(LIVE_A, LIVE_SHORT);
 	off();
@@ -420,10 +417,10 @@ static void test_live_irix__profil_is_one_entry(void **state)
 	assert_int_equal(profil(a, sizeof(a), (size_t)LIVE_A, 0x8000), 0);
 	cpu = live_spin(LIVE_A + 8, LIVE_SHORT);
 	live_about(a[2], cpu, LIVE_TICK_NS);
-	(void)live_spin(LIVE_B, 0.1); /* Both old regions are gone. */
+	(void)live_spin(LIVE_B, 0.1); /* both old regions are gone */
 	assert_int_equal(sum16(b, 16), 0);
 	memset(a, 0, sizeof(a));
-	/* Offset 0 and scale 2 make it an overflow bin. */
+	/* Offset 0 and scale 2: an overflow bin. */
 	assert_int_equal(profil(a, sizeof(a), 0, 2), 0);
 	cpu = live_spin(LIVE_C, LIVE_SHORT);
 	live_about(a[0], cpu, LIVE_TICK_NS);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens to profiling when a program forks, vforks, clones, starts threads or executes
- * another program. Native interface.
+ * Profiling when a program forks, vforks, clones, starts threads or executes another program.
+ * Native interface.
  *
- * Run with the argument "image", this program is its own new image: it spins at A and fails if it
- * is counted.
+ * With the argument "image", this program is its own new image.
  */
 #include "tests/calls/live_native.h"
 
@@ -20,7 +19,7 @@
 
 #include "client/client.h"
 
-/* The exec tests map their buffer at this address, in the old image and in the new one. */
+/* The exec tests map their buffer here, in the old image and in the new one. */
 #define FIXED UINT64_C(0x30000000)
 
 static unsigned *fixed_buffer(void)
@@ -32,9 +31,7 @@ static unsigned *fixed_buffer(void)
 	return p;
 }
 
-/*
- * Runs in the new image: the old table counts nothing, nobody traces the image, its own call works.
- */
+/* In the new image the old table counts nothing, nobody traces, and a call of its own works. */
 static int be_new_image(void)
 {
 	unsigned *counts = fixed_buffer();
@@ -46,7 +43,7 @@ static int be_new_image(void)
 		if (counts[i])
 			return 1;
 	on(counts, 4096, LIVE_A);
-	/* A thread that shares its CPU may get less than half of the ten ticks expected. */
+	/* A thread that shares its CPU may get less than half of the ten expected ticks. */
 	for (unsigned i = 0; i < 3 && counts[0] < 5; i++)
 		(void)live_spin(LIVE_A, 0.1);
 	off();
@@ -61,7 +58,7 @@ static void exec_self(void)
 	_exit(99);
 }
 
-/* Forks a child that spins, and writes its CPU time to *@shared_cpu, in shared memory. */
+/* @shared_cpu: in shared memory, gets the child's CPU time. */
 static pid_t fork_spinner(uint64_t at, double seconds, uint64_t *shared_cpu)
 {
 	pid_t pid = fork();
@@ -105,7 +102,7 @@ static void test_live_life__fork_copies_the_table(void **state)
 	}
 	live_reap(pid);
 	before = own[0];
-	/* Profiling of the parent is still on, whatever the child did. */
+	/* Whatever the child did, the parent's profiling is still on. */
 	cpu = live_spin(LIVE_A, LIVE_SHORT);
 	off();
 	live_about(own[0] - before, cpu, LIVE_TICK_NS);
@@ -116,7 +113,7 @@ static int spin_in_clone(void *argument)
 	uint64_t end = *(uint64_t *)argument;
 	struct timespec ts;
 
-	/* Only a loop: a process that shares our memory must not use the C library's locks. */
+	/* No locks of the C library: this process shares its parent's memory. */
 	do
 		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	while ((uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec < end);
@@ -126,10 +123,7 @@ static int spin_in_clone(void *argument)
 /* Tests clause IRIX-33 of docs/CONFORMANCE.md. */
 static void test_live_life__shared_memory_processes(void **state)
 {
-	/*
-	 * An overflow bin, which counts at any address: the process spins partly in spin_in_clone()
-	 * and partly in the vdso.
-	 */
+	/* A bin for all addresses: the process spins in spin_in_clone() and in the vdso. */
 	unsigned ov = 0;
 	struct prof bin = {&ov, 4, 0, 2};
 	uint64_t cpu = 300000000;
@@ -143,7 +137,7 @@ static void test_live_life__shared_memory_processes(void **state)
 	assert_true(pid > 0);
 	live_reap(pid);
 	live_about(ov, cpu, LIVE_FAST_TICK_NS);
-	/* CLONE_VM | CLONE_VFORK: what vfork() uses */
+	/* As vfork() does. */
 	ov = 0;
 	pid = clone(spin_in_clone, stack + 65536, CLONE_VM | CLONE_VFORK | SIGCHLD, &cpu);
 	assert_true(pid > 0);
@@ -176,7 +170,7 @@ static void test_live_life__vfork_and_exec(void **state)
 	live_about(counts[0] - before, cpu, LIVE_TICK_NS);
 }
 
-/* C18: all threads are profiled, those that run already and those that start later. */
+/* C18: running and later threads are all profiled. */
 static void test_live_life__all_threads(void **state)
 {
 	unsigned counts[4] = {0}, late[4] = {0};
@@ -207,7 +201,6 @@ static uint64_t between(const struct timespec *from, const struct timespec *to)
 		(uint64_t)from->tv_nsec;
 }
 
-/* A thread that was started before the first call is profiled, too. */
 static void test_live_life__thread_from_before(void **state)
 {
 	unsigned ov = 0;
@@ -230,8 +223,7 @@ static void test_live_life__thread_from_before(void **state)
 	} while (cpu < 200000000);
 	off();
 	/*
-	 * Counting ends only when "off" is answered. The CPU time that the thread used during that
-	 * call may be counted or not, so it is added to the tolerance.
+	 * The CPU time during the call of "off" may be counted or not, so it adds to the tolerance.
 	 */
 	assert_int_equal(clock_gettime(clock, &after), 0);
 	cpu_after = between(&before, &after);
@@ -255,7 +247,6 @@ static void test_live_life__exec_turns_off(void **state)
 	live_reap(pid);
 }
 
-/* IRIX-31: an exec that fails does not turn profiling off. */
 static void test_live_life__failed_exec_leaves_on(void **state)
 {
 	unsigned counts[4] = {0};
@@ -278,8 +269,8 @@ static void *exec_from_thread(void *unused)
 }
 
 /*
- * Another thread executes a new image, which ends the leader: no tick of the leader is counted in
- * the new image.
+ * IRIX-31: another thread's exec ends the leader, and no tick of the leader is counted in the new
+ * image.
  */
 static void test_live_life__exec_never_receives_counts(void **state)
 {
@@ -303,7 +294,7 @@ static void test_live_life__exec_never_receives_counts(void **state)
 	}
 }
 
-/* The bin takes every tick of the process, so that a write after "off" returned would be seen. */
+/* The bin takes every tick of the process: a write after "off" returned would be seen. */
 static void test_live_life__disable_returns_only_after_the_last_write(void **state)
 {
 	volatile unsigned *ov = live_buffer(4, MAP_PRIVATE);
@@ -339,8 +330,8 @@ static void *seize_after_leader(void *unused)
 	(void)nanosleep(&nap, NULL);
 	on(counts, 16, LIVE_A);
 	/*
-	 * client_supervisor() finds the supervisor again, though nobody traces the leader, which
-	 * has ended.
+	 * client_supervisor() finds the supervisor though the leader has ended, so that nobody
+	 * traces it.
 	 */
 	supervisor = client_supervisor();
 	client_forget();
@@ -375,7 +366,6 @@ static void *live_shortly(void *nothing)
 	return nothing;
 }
 
-/* The counts of many short threads are their CPU time in ticks. */
 static void test_live_life__short_threads_add_up(void **state)
 {
 	enum { THREADS = 60 };
@@ -395,7 +385,7 @@ static void test_live_life__short_threads_add_up(void **state)
 	live_settle();
 	cpu = live_process_cpu() - cpu;
 	off();
-	/* This thread has an account, too. */
+	/* + 1: this thread's account. */
 	live_check_rounds(ov, cpu, LIVE_TICK_NS, THREADS + 1, __FILE__, __LINE__);
 }
 

@@ -50,8 +50,7 @@ static uint64_t counted(void)
 }
 
 /*
- * Spins at @at until a tick has been counted, for at most 1.6 s of CPU: 100 ticks of the slowest
- * clock.
+ * Spins at @at until a tick is counted, for at most 1.6 s of CPU: 100 ticks of the slowest clock.
  */
 static void spin(uint64_t at)
 {
@@ -62,7 +61,7 @@ static void spin(uint64_t at)
 	assert_true(counted() > before);
 }
 
-/* Header and counters lie in the buffer where the manuals' struct hdr and struct cnt have them. */
+/* Header and counters lie where the manuals' struct hdr and struct cnt have them. */
 static void test_live_monitor__counts_in_the_buffer(void **state)
 {
 	unsigned short *buffer = live_buffer(HEAD + TEXT, MAP_PRIVATE);
@@ -92,8 +91,8 @@ static void test_live_monitor__counts_in_the_buffer(void **state)
 		assert_int_equal(functions, FUNCTIONS);
 		assert_int_equal(hz, d->hz);
 		/*
-		 * There are 2048 counters for 2048 words of text. Word 0x80 (byte 0x100) is counted
-		 * in counter 0x7f, as the scale is 0xffff and not 0x10000.
+		 * 2048 counters for 2048 words of text. Scale 0xffff, not 0x10000, puts word 0x80
+		 * (byte 0x100) into counter 0x7f.
 		 */
 		for (unsigned k = 0; k < TEXT / 2; k++)
 			sum += counter[k];
@@ -144,7 +143,6 @@ static void test_live_monitor__moncontrol_suspends(void **state)
 	}
 }
 
-/* Every tick is at its place in gmon.out and in mon.out. */
 static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 {
 	(void)state;
@@ -159,7 +157,7 @@ static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 			continue;
 		assert_int_equal(d->monstartup(LIVE_B + 1, LIVE_B + 61), 0);
 		spin(LIVE_B + 40);
-		(void)live_spin(LIVE_B + 64, 0.05); /* past the text that is counted */
+		(void)live_spin(LIVE_B + 64, 0.05); /* past the counted text */
 		ticks = counted();
 		assert_int_equal(sprofil_mcleanup(), 0);
 		gmon = fopen("gmon.out", "r");
@@ -188,8 +186,8 @@ static size_t take_file(const char *path, uint8_t *to, size_t room)
 }
 
 /*
- * There are as many counters as words of text, or as fit in the buffer. The cells in which other
- * code counts calls are written to the file.
+ * One counter for each word of text, or as many as fit in the buffer. The file contains the cells
+ * in which other code counts calls.
  */
 static void test_live_monitor__the_head_and_the_calls(void **state)
 {
@@ -226,9 +224,7 @@ static void test_live_monitor__the_head_and_the_calls(void **state)
 	}
 }
 
-/*
- * monstartup() extends the text to multiples of 4, so that each counter stands for 4 bytes of text.
- */
+/* monstartup() extends the text to multiples of 4: a counter stands for 4 bytes of text. */
 static void test_live_monitor__monstartup_takes_whole_counters(void **state)
 {
 	(void)state;
@@ -261,10 +257,7 @@ static uint64_t address_space(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/*
- * The library unmaps its counters only once, so that it never unmaps what the program maps there
- * later.
- */
+/* The library unmaps its counters only once, and so nothing that the program maps there later. */
 static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 {
 	static unsigned short buffer[100];
@@ -278,9 +271,7 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 
 		if (!d->monstartup)
 			continue;
-		/*
-		 * Before the measurement: the first call and stdio allocate memory that they keep.
-		 */
+		/* The first call and stdio allocate memory that they keep. */
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
 		assert_int_equal(sprofil_mcleanup(), 0);
 		before = address_space();
@@ -288,8 +279,8 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 		bytes = text / 4 * (d->hz == 60 ? 2 : 4);
 		assert_in_range(address_space() - before, bytes, bytes + (1 << 20));
 		/*
-		 * The counters of monstartup() are replaced: by a buffer, by those of another call,
-		 * by none.
+		 * The counters of monstartup() give way to a buffer, to those of another call, to
+		 * none.
 		 */
 		assert_int_equal(sprofil_native_monitor(
 					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
@@ -315,7 +306,7 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 	}
 }
 
-/* Returns the tick of the table that is in force; 0: profiling is off. */
+/* 0: profiling is off. */
 static uint64_t tick_in_force(void)
 {
 	struct sprofil_state s;
@@ -325,8 +316,8 @@ static uint64_t tick_in_force(void)
 }
 
 /*
- * A table that sprofil() has put in force since is left alone by moncontrol(0) and mcleanup(),
- * which still writes the file. moncontrol(1) replaces it.
+ * moncontrol(0) and mcleanup() leave alone a table that sprofil() put in force; mcleanup() still
+ * writes the file. moncontrol(1) replaces the table.
  */
 static void test_live_monitor__a_table_of_the_program(void **state)
 {
@@ -368,7 +359,7 @@ static bool is_off(void)
 	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_OFF;
 }
 
-/* mon.out is a FIFO here: opening it waits for a reader. Profiling must be off by then. */
+/* Opening mon.out, here a FIFO, waits for a reader. Profiling must be off by then. */
 static void test_live_monitor__is_off_while_it_writes(void **state)
 {
 	static unsigned short buffer[12 + 32];
@@ -390,7 +381,7 @@ static void test_live_monitor__is_off_while_it_writes(void **state)
 	assert_int_equal(result, 0);
 }
 
-/* An empty PROFDIR means that no profile is wanted, in the dialects that have PROFDIR. */
+/* In dialects with PROFDIR, an empty one means that no profile is wanted. */
 static void test_live_monitor__what_is_unwanted(void **state)
 {
 	unsigned short buffer[100] = {0};
@@ -417,9 +408,7 @@ static void test_live_monitor__what_is_unwanted(void **state)
 	assert_int_equal(unsetenv("PROFDIR"), 0);
 }
 
-/*
- * Finds the start of the program's only executable segment. Stops at the first object, the program.
- */
+/* Finds the executable segment of the first object, the program. */
 static int find_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 {
 	unsigned found = 0;
@@ -455,10 +444,7 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	(void)live_burn(0.05);
 	assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
 	assert_int_equal(remove("mon.out"), 0);
-	/*
-	 * Each address in the first page stands for the beginning, too. Address 4096 stands for
-	 * itself.
-	 */
+	/* So does each address in the first page. Address 4096 stands for itself. */
 	assert_int_equal(sprofil_native_monitor(text_at(4095), text_at((uintptr_t)&etext), buffer,
 				 sizeof(buffer) / 2, 0),
 		0);
@@ -471,7 +457,7 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	assert_int_equal(remove("mon.out"), 0);
 }
 
-/* 4 GiB of text are accepted, and one byte more is refused. */
+/* 4 GiB of text are accepted; a byte more is refused. */
 static void test_live_monitor__the_most_text(void **state)
 {
 	static unsigned short buffer[1 << 18];
@@ -492,7 +478,7 @@ static void test_live_monitor__the_most_text(void **state)
 				EINVAL);
 		}
 		if (d->monstartup) {
-			/* ENOMEM: the system has less memory than the counters need. */
+			/* ENOMEM: too little memory for the counters. */
 			assert_true(d->monstartup(LIVE_A, LIVE_A + most) == 0 || errno == ENOMEM);
 			assert_int_equal(
 				live_errno(d->monstartup(LIVE_A, LIVE_A + most + 1)), EINVAL);
@@ -503,7 +489,7 @@ static void test_live_monitor__the_most_text(void **state)
 	}
 }
 
-/* Without a supervisor profiling did not begin, so no file is written at the end. */
+/* Without a supervisor profiling never began, so no file is written. */
 static void test_live_monitor__what_cannot_be_turned_on(void **state)
 {
 	static unsigned short buffer[100];
@@ -539,8 +525,8 @@ static void test_live_monitor__errors(void **state)
 
 		if (d->monitor) {
 			/*
-			 * monitor() refuses an empty range, a buffer that is too small, and one
-			 * that has less than one counter for each 64 KiB of text.
+			 * Refused: an empty range, a buffer that is too small, less than a counter
+			 * per 64 KiB of text.
 			 */
 			assert_int_equal(live_errno(d->monitor(
 						 text_at(LIVE_A), text_at(LIVE_A), buffer, 100, 0)),
@@ -557,10 +543,7 @@ static void test_live_monitor__errors(void **state)
 			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
 						 text_at(LIVE_A + 65536), buffer, 13, 0)),
 				EINVAL);
-			/*
-			 * The range of text is beyond the limit of 4 GiB, though the buffer would
-			 * be large enough.
-			 */
+			/* Text beyond the limit of 4 GiB, with a buffer that is large enough. */
 			assert_int_equal(
 				live_errno(d->monitor(text_at(LIVE_A),
 					text_at(LIVE_A + (UINT64_C(1) << 33)), buffer, 1 << 18, 0)),

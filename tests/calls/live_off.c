@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "Off" must be off, even if the supervisor cannot be reached any more since "on": the program may
- * free its counters then. Each case is a child process that turns profiling on, changes itself,
- * turns it off, and spins on at the address where it was counted. Native interface.
+ * "Off" must be off even if the supervisor has become unreachable since "on", as the program may
+ * then free its counters. In each case a child turns profiling on, changes itself, turns profiling
+ * off, and spins on at the address that was counted. Native interface.
  *
- * With the arguments "child CASE", this program is such a child under a supervisor that traces it
- * from the start: sprofrun (test_off_in_sprofrun.sh).
+ * "live_off child CASE" is such a child under sprofrun, which traces it from the start
+ * (test_off_in_sprofrun.sh).
  */
 #include <sprofil/sprofil.h>
 
@@ -46,7 +46,7 @@ static void handle(int signal)
 	handled++;
 }
 
-/* Turns on with a bin that counts at every address. */
+/* Turns on with a bin for all addresses. */
 static int count(unsigned *counts)
 {
 	struct prof bin = {counts, 4, 0, 2};
@@ -54,10 +54,7 @@ static int count(unsigned *counts)
 	return sprofil(&bin, 1, NULL, PROF_UINT);
 }
 
-/*
- * Uses CPU time. Does not call live_spin(), which reads /proc: the child may have lost access to
- * it.
- */
+/* Without live_spin(), which reads /proc: the child may have lost access to /proc. */
 static void spin(double seconds)
 {
 	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
@@ -81,15 +78,15 @@ static int hide(void)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : NOT_HERE;
 }
 
-/* hide(), except as root: a supervisor of root has access to a process that is not dumpable. */
+/* Not as root: a supervisor of root has access to a process that is not dumpable. */
 static int hide_as_nobody(void)
 {
 	return getuid() ? hide() : NOT_HERE;
 }
 
 /*
- * "on" fails at once while the process is not dumpable, and works once it is dumpable again. At the
- * end the process is not dumpable.
+ * "on" fails at once while the process is not dumpable, and works once it is dumpable. Returns with
+ * the process not dumpable.
  */
 static int hide_and_turn_on(void)
 {
@@ -110,7 +107,7 @@ static int hide_and_turn_on(void)
 	return counts[0] ? hide() : NEVER_COUNTED;
 }
 
-/* A supervisor with CAP_SYS_PTRACE has access even if the process is not dumpable. */
+/* CAP_SYS_PTRACE gives access to a process that is not dumpable. */
 static int hide_from_root(void)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE);
@@ -124,7 +121,7 @@ static int hide_from_root(void)
 	return counts[0] ? 0 : NEVER_COUNTED;
 }
 
-/* Blocks all signals, with some of them pending: those must stay pending. */
+/* Blocks all signals; those that are pending must stay pending. */
 static int block_all(void)
 {
 	sigset_t all;
@@ -166,7 +163,7 @@ static const struct change {
 	{"hidden_from_root_on", hide_from_root},
 };
 
-/* Runs in the child process. Returns 0 or a status of the enum above, and asserts nothing. */
+/* Runs in the child, so it asserts nothing. Returns 0 or a status of the enum above. */
 static int child(const struct change *change)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE), last;
@@ -192,10 +189,7 @@ static int child(const struct change *change)
 	for (int signal = 1; signal < SIGRTMAX; signal++)
 		if (sigismember(&before, signal) != sigismember(&after, signal))
 			return MASK_CHANGED;
-	/*
-	 * The limit is 3 s, in case a helper is just ending. (In an earlier version, "off" took 10
-	 * s.)
-	 */
+	/* 3 s: a helper may just be ending. */
 	if (clock_s(CLOCK_MONOTONIC) - since > 3)
 		return OFF_SLOW;
 	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
@@ -210,7 +204,6 @@ static int child(const struct change *change)
 			(!sigismember(&pending, SIGCHLD) || !sigismember(&pending, SIGURG))) ||
 		handled)
 		return SIGNAL_LOST;
-	/* A second "off" succeeds at once. */
 	since = clock_s(CLOCK_MONOTONIC);
 	r = sprofil(NULL, 0, NULL, 0);
 	return r < 0 ? OFF_FAILED : clock_s(CLOCK_MONOTONIC) - since > 1 ? OFF_SLOW : 0;
@@ -224,8 +217,8 @@ static void check(const struct change *change, bool as_nobody)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		/*
-		 * setuid() has made this process undumpable. PR_SET_DUMPABLE makes it like a
-		 * process that its user has started.
+		 * setuid() made this process undumpable. PR_SET_DUMPABLE makes it like one that its
+		 * user started.
 		 */
 		if (as_nobody && (become_nobody() || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
 			_exit(NOT_HERE);
@@ -273,7 +266,7 @@ static void test_live_off__on_while_undumpable(void **state)
 	check(&changes[7], false);
 }
 
-/* Nobody traces this process: "off" succeeds without the signal that only a tracer would see. */
+/* Without a tracer, "off" succeeds and leaves no signal pending. */
 static void test_live_off__untraced(void **state)
 {
 	struct sigaction action = {.sa_handler = handle}, old;
@@ -293,7 +286,7 @@ static void test_live_off__untraced(void **state)
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	/*
 	 * All usable signals have handlers, so client_turn_off() cannot ask a tracer. sprofil()
-	 * succeeds, as the kernel says that there is no tracer.
+	 * succeeds, as by the kernel there is no tracer.
 	 */
 	handled = 0;
 	(void)sigaction(SIGURG, &action, &old);

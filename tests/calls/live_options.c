@@ -63,7 +63,6 @@ static void test_live_options__a_tick_of_ones_own(void **state)
 	}
 }
 
-/* Ticks of another thread are counted in the process's table only. */
 static void test_live_options__a_thread_has_a_table_beside_its_process(void **state)
 {
 	volatile uint32_t *own = live_buffer(4, MAP_PRIVATE), *all = live_buffer(4, MAP_PRIVATE);
@@ -74,8 +73,8 @@ static void test_live_options__a_thread_has_a_table_beside_its_process(void **st
 	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_THREAD, NULL), 0);
 	assert_int_equal(status().tick_ns, 1000000);
 	(void)live_burn(0.2);
-	(void)live_spin(LIVE_A, 0.1); /* ticks of another thread, which live_spin() makes */
-	/* Each table counts at its own tick length. */
+	(void)live_spin(LIVE_A, 0.1); /* live_spin() makes the other thread */
+	/* Each table has its own tick length. */
 	assert_true(*own > 0 && *all > *own);
 	live_chance(*own, 21, 1000);
 	assert_int_equal(off(SPROFIL_THREAD), 0);
@@ -84,7 +83,7 @@ static void test_live_options__a_thread_has_a_table_beside_its_process(void **st
 	(void)live_burn(0.1);
 	assert_int_equal(*own, before);
 	live_chance(*all, 2 * before + 1, 10000);
-	/* "Off" for the process also turns off its threads' tables. */
+	/* "Off" for the process turns off its threads' tables, too. */
 	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_THREAD, NULL), 0);
 	assert_int_equal(off(0), 0);
 	before = *own;
@@ -109,7 +108,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Two threads burn CPU time at the same addresses; each tick is in one of their tables. */
+/* Two threads burn CPU time at equal addresses; each tick is in one of their tables. */
 static void test_live_options__each_thread_has_its_own(void **state)
 {
 	pthread_barrier_t barrier;
@@ -136,14 +135,13 @@ static void test_live_options__each_thread_has_its_own(void **state)
 		live_chance(*worker[i].count, 60, 300);
 	/* 5 standard deviations of a Poisson number, and the remainder at the beginning */
 	live_chance(*worker[0].count + *worker[1].count, 0, used / 1000000 + 110);
-	/* Their tables ended with the threads, so the helper ends, too. */
+	/* The tables ended with their threads, so the helper ends. */
 	for (unsigned i = 0; i < 1000 && live_tracer(); i++)
 		(void)usleep(10000);
 	assert_int_equal(live_tracer(), 0);
 	assert_int_equal(pthread_barrier_destroy(&barrier), 0);
 }
 
-/* Uses CPU time in the kernel. */
 static void read_zeroes(double seconds)
 {
 	static char bytes[1 << 16];
@@ -192,9 +190,8 @@ static void sleep_s(double seconds)
 }
 
 /*
- * Asserts that @count is the elapsed time in ticks, but for a remainder of less than a tick at each
- * end, and observations that come up to 10 ms late. The tolerance for a running thread is that of
- * live_about(), with its rate of false alarms.
+ * Asserts that @count is the elapsed time in ticks within 5 %, 3 ticks and 30 ms: each end has a
+ * remainder of less than a tick, and observations come up to 10 ms late.
  */
 static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 {
@@ -204,8 +201,8 @@ static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 }
 
 /*
- * A sleeping thread is counted at the address of its system call. A status request and "off" find
- * all of its elapsed time counted.
+ * A sleeping thread is counted at its system call. By a status request, and by "off", all of its
+ * elapsed time is counted.
  */
 static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 {
@@ -230,15 +227,15 @@ static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 	/* An observation between the status request and "off" adds to the lost ticks. */
 	live_chance(status().lost, 0, 2);
 	live_chance(count[0], 145, 175);
-	/* A table of CPU time, which follows, counts no time of a sleep. */
+	/* A later table of CPU time counts no sleep. */
 	assert_int_equal(sprofil(regions, 2, NULL, PROF_UINT), 0);
 	count[0] = 0;
 	sleep_s(0.1);
 	assert_int_equal(off(0), 0);
-	live_chance(count[0], 0, 3); /* This thread uses hardly any CPU time. */
+	live_chance(count[0], 0, 3); /* hardly any CPU time was used */
 }
 
-/* One thread runs, another one sleeps: the elapsed time of each is counted. */
+/* The elapsed time of a running and of a sleeping thread is counted. */
 static void test_live_options__elapsed_time_of_threads(void **state)
 {
 	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);
@@ -253,9 +250,7 @@ static void test_live_options__elapsed_time_of_threads(void **state)
 	(void)live_spin(LIVE_A, 0.6);
 	assert_int_equal(off(0), 0);
 	took = clock_s(CLOCK_MONOTONIC) - began;
-	/*
-	 * This thread slept meanwhile. For the other one, waiting for a CPU is elapsed time, too.
-	 */
+	/* This thread slept. For the other one, waiting for a CPU is elapsed time, too. */
 	expect_elapsed(count[1], took, LIVE_TICK_NS);
 	expect_elapsed(count[0], took, LIVE_TICK_NS);
 }

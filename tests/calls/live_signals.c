@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of a program that gets signals all the time. The calls go on waiting, handlers run in the
- * program only, and no process or descriptor is left.
+ * Calls of a program that gets signals all the time go on waiting. Handlers run in the program
+ * only. No process or descriptor is left.
  */
 #include "tests/calls/live_child.h"
 
@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 
 /*
- * The timer is set anew at the end of each handler, so that the interrupted code makes progress,
- * even if a call takes long.
+ * The handler sets the timer at its end, so that the interrupted code makes progress even if a call
+ * takes long.
  */
 static const struct itimerval soon = {.it_value = {0, 700}};
 static volatile sig_atomic_t enough;
 
-/* Handler of a second CPU timer: turns profiling off whatever the program is doing. */
+/* Handler of a second CPU timer, which interrupts the program anywhere. */
 static void turn_off(int signal)
 {
 	int error = errno;
@@ -65,7 +65,7 @@ static void wake(int signal)
 	(void)signal;
 }
 
-/* Signals come while a call waits for the supervisor to start: the call goes on waiting. */
+/* A call goes on waiting for the supervisor to start when signals come. */
 static int call_while_signals_come(void)
 {
 	struct sigaction action = {.sa_handler = wake};
@@ -81,8 +81,8 @@ static int call_while_signals_come(void)
 }
 
 /*
- * The supervisor's program does not exist, so the process that should execute it ends at once.
- * Signals come while the call waits for this end: the call fails, and no child is left.
+ * The process that should execute the missing supervisor ends at once. Signals come while the call
+ * waits for that end: the call fails, and no child is left.
  */
 static int fail_while_signals_come(void)
 {
@@ -119,8 +119,8 @@ static void note_where(int signal)
 }
 
 /*
- * The process that starts the supervisor shares the program's memory until its exec. It gets
- * signals to the process group, too, but no handler of the program runs in it.
+ * The process that starts the supervisor shares the program's memory until its exec. Signals to the
+ * process group run no handler of the program in it.
  */
 static int start_while_the_group_gets_signals(void)
 {
@@ -155,7 +155,7 @@ static void test_live_signals__no_handler_runs_elsewhere(void **state)
 	in_child(start_while_the_group_gets_signals);
 }
 
-/* A program that is not a subreaper never has a child from the library, not even a clone child. */
+/* Without being a subreaper, a program has no child of the library, not even a clone child. */
 static int have_no_child(void)
 {
 	if (on() < 0)

@@ -19,10 +19,7 @@
 
 #define NOT_HERE 77
 
-/*
- * A function of another dialect, declared here because the headers of two dialects exclude each
- * other.
- */
+/* Declared here, as the headers of two dialects exclude each other. */
 void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
 static struct sprofil_state ask(void)
@@ -46,8 +43,8 @@ static struct prof region(void *base, unsigned bytes, uint64_t at)
 }
 
 /*
- * These tests are about where ticks are counted, so the number may be half to double of the 100 or
- * 200 expected: 5 standard deviations at least.
+ * These tests are about where ticks are counted: half to double of the 100 or 200 expected will do,
+ * at least 5 standard deviations.
  */
 static void expect_some(uint64_t ticks, uint64_t cpu_ns)
 {
@@ -63,9 +60,7 @@ static void expect(const struct sprofil_state *s, uint32_t state, uint32_t reaso
 	assert_int_equal(s->reason, reason);
 }
 
-/*
- * Waits until the state is reached: the supervisor may not have stopped us for the last tick yet.
- */
+/* Waits for the state: the supervisor may not have stopped us for the last tick yet. */
 static struct sprofil_state await_state(uint32_t state)
 {
 	struct sprofil_state s = ask();
@@ -87,7 +82,7 @@ static void test_live_status__nothing_was_turned_on(void **state)
 	expect(&s, SPROFIL_OFF, SPROFIL_NO_REASON);
 	assert_true(s.tick_ns == 0 && s.counted == 0 && s.outside == 0 && s.regions == 0);
 	assert_int_equal(s.supervisor, 0);
-	assert_int_equal(live_tracer(), 0); /* A status request starts nothing. */
+	assert_int_equal(live_tracer(), 0); /* a status request starts nothing */
 }
 
 static void test_live_status__each_tick_is_somewhere(void **state)
@@ -98,7 +93,7 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	uint64_t in, out;
 
 	(void)state;
-	a[0] = 1000000; /* "counted" does not contain what the program itself wrote. */
+	a[0] = 1000000; /* "counted" excludes what the program wrote itself */
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT | PROF_FAST), 0);
 	in = live_spin(LIVE_A, 0.1) + live_spin(LIVE_B + 4, 0.1);
 	out = live_spin(LIVE_C, 0.1);
@@ -118,7 +113,7 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	assert_true(last.counted >= s.counted && last.outside >= s.outside);
 	assert_int_equal(last.tick_ns, LIVE_FAST_TICK_NS);
 	assert_int_equal(last.full + last.faulted, 0);
-	/* A second "off" changes nothing; the counts of a new table begin at 0. */
+	/* A second "off" changes nothing. The counts of a new table begin at 0. */
 	off();
 	s = ask();
 	assert_int_equal(s.counted, last.counted);
@@ -169,7 +164,7 @@ static void test_live_status__dead_regions(void **state)
 	off();
 	s = ask();
 	assert_int_equal(s.counted, b[0]);
-	/* After a fault in every region, profiling has ended. */
+	/* A fault in every region ends profiling. */
 	assert_int_equal(sprofil(p + 1, 1, NULL, PROF_UINT | PROF_FAST), 0);
 	(void)live_spin(LIVE_A, 0.02);
 	s = await_state(SPROFIL_ENDED);
@@ -180,7 +175,7 @@ static void test_live_status__dead_regions(void **state)
 	expect(&s, SPROFIL_OFF, SPROFIL_FAULT);
 }
 
-/* More regions have had a fault than the list of them has room for. */
+/* More regions have a fault than first_dead lists. */
 static void test_live_status__many_dead_regions(void **state)
 {
 	unsigned *gone = live_buffer(16, MAP_PRIVATE), b[4] = {0};
@@ -198,7 +193,7 @@ static void test_live_status__many_dead_regions(void **state)
 	s = ask();
 	off();
 	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
-	/* A region without a tick has no fault; usually each of the 20 has one. */
+	/* A region without a tick has no fault. Usually each of the 20 has a tick. */
 	assert_in_range(s.dead, SPROFIL_DEAD_LISTED, 20);
 	live_chance(s.dead, 15, 20);
 	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED; i++)
@@ -212,8 +207,8 @@ static void test_live_status__stopped_at_32767(void **state)
 
 	(void)state;
 	/*
-	 * client_note_off() makes the library forget the table at LIVE_B: the figures below are
-	 * those of the table at LIVE_A only.
+	 * client_note_off() makes the library forget the table at LIVE_B, so the figures below are
+	 * of the table at LIVE_A.
 	 */
 	sprofil_sysv_profil((unsigned short *)a, 8, LIVE_B, 0x8000);
 	client_note_off(NULL);
@@ -225,8 +220,8 @@ static void test_live_status__stopped_at_32767(void **state)
 	expect(&s, SPROFIL_ENDED, SPROFIL_FULL);
 	assert_int_equal(s.counted, 7);
 	/*
-	 * The helper has stayed so that it could report how the table ended. Now it ends itself;
-	 * the library still has the table's figures.
+	 * The helper stayed to report how the table ended. Now it ends; the library has the
+	 * figures.
 	 */
 	for (unsigned i = 0; live_tracer() && i < 2000; i++)
 		(void)usleep(5000);
@@ -258,8 +253,7 @@ static void test_live_status__arguments(void **state)
 	assert_int_equal(sprofil_status((void *)most, 256), 0);
 	assert_true(most[0] == SPROFIL_OFF && most[255] == 0 && most[256] == 0xff);
 	/*
-	 * A program with an older or a newer structure gets as many bytes as its structure has;
-	 * members that the library does not know are 0.
+	 * A program gets as many bytes as its structure has, older or newer; unknown members are 0.
 	 */
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(sprofil_status((void *)bytes, 8), 0);
@@ -284,7 +278,7 @@ static int in_child(void)
 	if (ask().counted == 0)
 		return 2;
 	/*
-	 * The process becomes inaccessible to the supervisor: the status says so, and "off" gets no
+	 * The status says that the supervisor lost access to the process, and "off" gets no
 	 * figures.
 	 */
 	if (getuid() == 0 && (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1)))
@@ -383,7 +377,7 @@ static int be_the_second(void *context)
 }
 
 /*
- * Two processes share memory, and each has its own supervisor. What the library remembers of one
+ * Each of two processes that share memory has its own supervisor. What the library remembers of one
  * supervisor never leads the other process to it.
  */
 static void test_live_status__processes_of_one_memory(void **state)
@@ -394,7 +388,7 @@ static void test_live_status__processes_of_one_memory(void **state)
 	pid_t pid;
 
 	(void)state;
-	/* If this process had a helper already, that helper would trace the second process, too. */
+	/* A helper of this process would trace the second process, too. */
 	assert_int_equal(live_tracer(), 0);
 	pid = clone(be_the_second, stack + sizeof(stack), CLONE_VM | SIGCHLD, &pair);
 	assert_true(pid > 0);
@@ -418,7 +412,9 @@ int main(void)
 		cmocka_unit_test(test_live_status__arguments),
 		cmocka_unit_test(test_live_status__supervisor_killed),
 	};
-	/* These run first: later there are handlers, with which "off" fails after setuid(). */
+	/*
+	 * First: after the other tests there are handlers, with which "off" fails after setuid().
+	 */
 	const struct CMUnitTest with_children[] = {
 		cmocka_unit_test(test_live_status__nothing_was_turned_on),
 		cmocka_unit_test(test_live_status__processes_of_one_memory),

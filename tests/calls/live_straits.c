@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of a program that lacks something (descriptors, processes, memory, stack), that is
- * cancelled in a call, or that calls from the child of a vfork. A call that fails says what is
- * missing and leaves nothing behind, and the next one works.
+ * Calls of a program that lacks something (descriptors, processes, memory, stack), is cancelled in
+ * a call, or calls from the child of a vfork. A failed call says what is missing and leaves nothing
+ * behind; the next one works.
  */
 #include "tests/calls/live_child.h"
 
@@ -47,7 +47,7 @@ static int set_soft(int resource, rlim_t value)
 	return setrlimit(resource, &limit);
 }
 
-/* The program has closed 0, 1 and 2: the library's own descriptors then get these numbers. */
+/* With 0, 1 and 2 closed, the library's own descriptors get these numbers. */
 static int have_no_standard_descriptors(void)
 {
 	unsigned before = open_descriptors();
@@ -86,7 +86,7 @@ static int run_out_of_descriptors(void)
 		if (open_descriptors() != before)
 			return 6;
 	}
-	if (!succeeded) /* with ten free descriptors a call succeeds */
+	if (!succeeded) /* ten free descriptors are enough */
 		return 7;
 	return works();
 }
@@ -124,8 +124,8 @@ static void test_live_straits__no_process_more(void **state)
 }
 
 /*
- * Installs a seccomp filter: @action for the system call @call if argument @n is @argument (the low
- * 32 bits).
+ * Installs a seccomp filter: @action for system call @call if argument @n has the low 32 bits
+ * @argument.
  */
 static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 {
@@ -146,8 +146,8 @@ static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 }
 
 /*
- * The library can create one process, but not the helper after it. It must not have permitted a
- * tracer (PR_SET_PTRACER) for a helper that does not exist.
+ * The library can create one process, but not the helper after it. Without a helper it must not
+ * have permitted a tracer (PR_SET_PTRACER).
  */
 static int lack_a_second_process(void)
 {
@@ -177,7 +177,7 @@ static void test_live_straits__no_process_for_the_helper(void **state)
 }
 
 /*
- * A subreaper that ignores its children: the process that waits for the helper stays in the
+ * In a subreaper that ignores its children, the process that waits for the helper stays in the
  * program's memory, and must not change the program's errno.
  */
 static int keep_errno(void)
@@ -220,15 +220,15 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* Returns the intermediate process: the helper's parent is sprofil-watch, whose parent it is. */
+/* Returns the intermediate process: parent of sprofil-watch, the helper's parent. */
 static pid_t between_of_helper(void)
 {
 	return parent_of(parent_of(live_tracer()));
 }
 
 /*
- * The intermediate process stays a child of a subreaper. It does not hold the program's descriptors
- * open.
+ * The intermediate process stays a child of a subreaper, and must not hold the program's
+ * descriptors open.
  */
 static int end_a_pipe(void)
 {
@@ -248,7 +248,7 @@ static int end_a_pipe(void)
 	return off() < 0 ? 5 : 0;
 }
 
-/* Runs end_a_pipe() without close_range() (Linux < 5.9): descriptors are closed one by one. */
+/* Without close_range() (Linux < 5.9), descriptors are closed one by one. */
 static int end_a_pipe_one_by_one(void)
 {
 	if (filter(SYS_close_range, 0, 0, SECCOMP_RET_ERRNO | ENOSYS) < 0)
@@ -256,7 +256,7 @@ static int end_a_pipe_one_by_one(void)
 	return end_a_pipe();
 }
 
-/* Waits until the intermediate process has ended, but does not reap it. */
+/* Waits for the end of @between, but does not reap it. */
 static int await_end(pid_t between)
 {
 	siginfo_t end;
@@ -269,7 +269,7 @@ static bool is_reaped(pid_t between)
 	return waitpid(between, NULL, WNOHANG | __WCLONE) == -1 && errno == ECHILD;
 }
 
-/* The intermediate process ends after its helper, and the next start of a helper reaps it. */
+/* The intermediate process ends after its helper. The next start of a helper reaps it. */
 static int bury_the_last(void)
 {
 	pid_t between;
@@ -287,8 +287,8 @@ static int bury_the_last(void)
 }
 
 /*
- * When the next helper is started, the intermediate process of the last one has not ended yet:
- * sprofil-watch is stopped. It is reaped when a later helper is started.
+ * When the next helper starts, the last one's intermediate process has not ended yet, as
+ * sprofil-watch is stopped. A later start reaps it.
  */
 static int bury_one_that_ends_late(void)
 {
@@ -325,8 +325,8 @@ static void note_where(int signal)
 }
 
 /*
- * The intermediate process shares the program's memory and process group: no signal to it ends it
- * or runs one of the program's handlers in it.
+ * Signals to the intermediate process, which shares the program's memory and process group, neither
+ * end it nor run a handler of the program in it.
  */
 static int disturb_it(void)
 {
@@ -379,7 +379,7 @@ static rlim_t address_space(void)
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* After helpers that were killed one after the other, no stack stays mapped. */
+/* No stack of a killed helper stays mapped. */
 static int start_often(void)
 {
 	rlim_t before = 0;
@@ -395,10 +395,7 @@ static int start_often(void)
 	return address_space() <= before + 16384 ? 0 : 2;
 }
 
-/*
- * The same of a subreaper, for which intermediate processes stay. The stack of the last one is
- * still mapped.
- */
+/* In a subreaper the intermediate processes stay. Only the last one's stack is still mapped. */
 static int start_often_as_subreaper(void)
 {
 	rlim_t before = 0;
@@ -421,7 +418,7 @@ static int start_often_as_subreaper(void)
 	return address_space() <= before + 16384 ? 0 : 7;
 }
 
-/* The helper cannot be created by the intermediate process that would stay. */
+/* If the intermediate process cannot create the helper, no stack stays mapped. */
 static int start_in_vain_as_subreaper(void)
 {
 	rlim_t before = 0;
@@ -462,7 +459,7 @@ static void test_live_straits__no_memory_more(void **state)
 	in_child(lack_memory);
 }
 
-/* Resource limits under which the program works do not stop its supervisor from working. */
+/* Resource limits under which the program works do not stop its supervisor. */
 static int live_with_little(void)
 {
 	if (set_soft(RLIMIT_STACK, 128 * 1024) < 0)
@@ -560,10 +557,7 @@ static void test_live_straits__a_thread_is_cancelled(void **state)
 	in_child(cancel_callers);
 }
 
-/*
- * The child of a vfork shares its parent's memory, and so what the library remembers of a
- * supervisor.
- */
+/* A vfork's child shares its parent's memory, and so what the library remembers of a supervisor. */
 static int call_in_child_of_vfork(void)
 {
 	for (volatile unsigned i = 0; i < 4; i++) {

@@ -59,7 +59,7 @@ static void test_live_sysv__stops_at_32767(void **state)
 	profil(counts, sizeof(counts), (size_t)LIVE_A, 0x8000);
 	cpu = live_spin(LIVE_A + 4, LIVE_SHORT);
 	live_about(counts[1], cpu, LIVE_TICK_NS);
-	/* A counter that the program set higher is not taken for a negative number. */
+	/* A counter set above 32767 is not taken for a negative number. */
 	counts[2] = 40000;
 	(void)live_spin(LIVE_A + 8, 0.1);
 	off();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of a child that its parent's supervisor does not trace: under "sprofrun --no-follow". The
- * child has a copy of what the library remembers of that supervisor, and sends its request there
- * first. Native interface.
+ * A child that its parent's supervisor does not trace ("sprofrun --no-follow") has a copy of what
+ * the library remembers of that supervisor, and sends its request there first. Native interface.
  */
 #include "tests/calls/live_native.h"
 
@@ -13,7 +12,7 @@
 
 static unsigned counts[REGIONS];
 
-/* Spins at the address of region @i until it has a count, 40 times at most. */
+/* Spins at the address of region @i until it has a count, at most 40 times. */
 static bool is_counted(unsigned i)
 {
 	for (unsigned k = 0; k < 40 && !counts[i]; k++)
@@ -40,9 +39,9 @@ static int count_in_a_large_table(void)
 }
 
 /*
- * The supervisor answers each request of the child's table: it does not trace the child. The same
- * call then starts a helper and sends the table again. The ticks are in the counters of their
- * regions: none of the first answers was taken for an entry of the table.
+ * The supervisor answers to each request of the child's table that it does not trace the child. The
+ * call then starts a helper and sends the table again. Each tick is in its region's counter: no
+ * answer of the supervisor was taken for an entry of the table.
  */
 static void test_live_unfollowed__a_large_table(void **state)
 {

@@ -5,7 +5,7 @@
 
 void loaded_work(double seconds);
 
-/* Uses @seconds of CPU time, a small part of them in clock_gettime(). */
+/* A small part of the @seconds of CPU time is in clock_gettime(). */
 void loaded_work(double seconds)
 {
 	volatile uint64_t sink = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * monitored mon|gmon [SECONDS]: profiles itself by monitor(3) for SECONDS of CPU time, three
- * quarters of them in often() and a quarter in seldom(). In the middle of seldom(), profiling is
- * suspended for another eighth of SECONDS. Prints the ticks counted before the suspension, and all.
+ * quarters in often(), a quarter in seldom(). In the middle of seldom(), suspends profiling for
+ * another eighth of SECONDS. Prints the ticks counted before the suspension, and all.
  */
 #include <sprofil/monitor.h>
 #include <sprofil/status.h>

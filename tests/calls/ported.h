@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For programs as they were written for another sprofil() or profil(): nothing here depends on this
- * project. A program ends with 0 if its histogram is right.
+ * For programs written for another sprofil() or profil(): nothing here depends on this project. A
+ * program ends with 0 if its histogram is right.
  */
 #ifndef TESTS_PORTED_H
 #define TESTS_PORTED_H
@@ -35,9 +35,9 @@ static double cpu_seconds(void)
 	}
 
 /*
- * Is @count plausible where @ticks ticks are expected? The first and the last tick are incomplete:
- * an error of 3 is allowed. Beyond that, 6 standard deviations of a Poisson number are allowed; the
- * counts of a preempted thread scatter less. So fewer than 1e-8 of the checks fail by chance.
+ * Is @count plausible where @ticks ticks are expected? Allows an error of 3 for the incomplete
+ * first and last tick, or 6 standard deviations of a Poisson number; the counts of a preempted
+ * thread scatter less. Fails by chance in fewer than 1e-8 of the checks.
  */
 static int ported_about(const char *what, double count, double ticks)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program written for PAPI_sprofil(), with that function as a wrapper of ten lines. Regions are
- * an array of PAPI's structure, a bit of the flags gives the width of a counter, the event is the
- * clock, and a threshold of 0 turns profiling off.
+ * A program written for PAPI_sprofil(), with that function as a wrapper of sprofil(): an array of
+ * PAPI's regions; a flag for the width of a counter; the clock as the event; a threshold of 0 to
+ * turn profiling off.
  */
 #include <sprofil/sprofil.h>
 
@@ -17,7 +17,6 @@ typedef struct {
 
 enum { PAPI_OK = 0, PAPI_ESYS = -3, PAPI_PROFIL_BUCKET_16 = 8, PAPI_PROFIL_BUCKET_32 = 16 };
 
-/* PAPI's function, implemented by sprofil(). */
 static int PAPI_sprofil(PAPI_sprofil_t *p, int n, int set, int event, int threshold, int flags)
 {
 	struct prof table[64];

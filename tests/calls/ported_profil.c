@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Uses profil() of <unistd.h> as a conformance test does: a part of the program's own text is
- * counted while profiling is on, and not after it is turned off, by a scale of 0 or without a
- * buffer.
+ * counted while profiling is on, and not after "off", by a scale of 0 or without a buffer.
  */
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +29,6 @@ static int turn_on(void)
 	return profil(counts, sizeof(counts), (size_t)burn, 65536);
 }
 
-/* After "off", no counter changes. */
 static int is_still(const char *what)
 {
 	unsigned short before[256];

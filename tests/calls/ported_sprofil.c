@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests sprofil() as a libc's own test does: a region for each of two functions, the one that is
- * lower in memory listed last, and an overflow bin, with counters of both widths. The sum times the
- * period is the CPU time, and each function has its share.
+ * Tests sprofil() as a libc's own test does: regions for two functions, the lower one in memory
+ * listed last, and an overflow bin, in counters of both widths. The sum times the period is the CPU
+ * time, and each function has its share.
  */
 #include <sys/time.h>
 #include <sys/profil.h>
@@ -43,7 +43,7 @@ static int run(unsigned flags, unsigned bytes, void *one, void *other, void *res
 	table[1].pr_off = (size_t)second;
 	for (int i = 0; i < 2; i++) {
 		table[i].pr_size = CELLS * bytes;
-		table[i].pr_scale = bytes * 0x2000; /* one counter for 8 bytes of text */
+		table[i].pr_scale = bytes * 0x2000; /* a counter for 8 bytes of text */
 	}
 	table[2].pr_base = rest;
 	table[2].pr_size = bytes;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is built with glibc only. It turns profil() on twice, then off, and prints "RESULT
- * ERRNO" of each call; after that of the first, REASON. REASON comes from sprofil_status(), if a
- * loaded library has it; 98 if that fails. Ends with 1 if the calls have waited a second in all,
- * with 5 if the first succeeded and this program saw no poll() of it. With "poll", a filter refuses
- * poll(2) from then on. With "reopen", descriptor 2 becomes the file "data". errno must be 0 at the
- * start, though the library has looked for its helper and for descriptor 2: it ends with 4 if not.
+ * A program built with glibc only. Turns profil() on twice, then off, and prints "RESULT ERRNO" of
+ * each call; after the first, also REASON of sprofil_status(), if a loaded library has it, or 98 if
+ * that fails. With "poll", a filter refuses poll(2) from then on. With "reopen", descriptor 2
+ * becomes the file "data".
+ *
+ * Ends with 1 if the calls waited a second in all; with 4 if errno is not 0 at the start, though
+ * the library looked for its helper and for descriptor 2; with 5 if the first call succeeded
+ * without a poll() that this program saw.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,13 +25,13 @@
 static unsigned short counts[64];
 
 /*
- * How long the preload library has waited, as it asked for: the time that passes also depends on
- * the machine's load. A poll() that did not wait in vain counts as 0 ms.
+ * How long the preload library asked to wait in vain: the time that passes also depends on the
+ * machine's load.
  */
 static uint64_t waited_ms;
 static unsigned polls;
 
-/* The program exports poll() and nanosleep(), so the preload library calls these, not glibc's. */
+/* The preload library calls the program's poll() and nanosleep(), not glibc's. */
 int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 {
 	struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
@@ -56,7 +58,7 @@ static const char *name_of(int error)
 				  : "0";
 }
 
-/* Turns profil() on, or off if @bytes is 0, and prints the result and errno. */
+/* Off if @bytes is 0. */
 static int turn(size_t bytes)
 {
 	int r;

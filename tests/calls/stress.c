@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress SECONDS: 64 threads of this process, and then 50 processes forked from it, turn profiling
- * on and off as fast as they can. Each call must be answered. Each process finds the counts of its
- * own CPU time and no others. The helper's memory and descriptors do not grow.
+ * stress SECONDS: 64 threads of this process, then 50 processes forked from it, turn profiling on
+ * and off as fast as they can. Each call must be answered. Each process finds the counts of its own
+ * CPU time and no others. The helper's memory and descriptors do not grow.
  */
 #include <sprofil/sprofil.h>
 
@@ -48,7 +48,6 @@ static void call(struct prof *p, int n, unsigned flags)
 	atomic_fetch_add(&calls, 1);
 }
 
-/* In an overflow bin of several words, only the first one may change. */
 static void check_rest(const unsigned *words)
 {
 	for (unsigned i = 1; i < WORDS; i++)
@@ -62,7 +61,7 @@ static void *be_thread(void *sum)
 	struct prof table[60];
 	unsigned turn = 0;
 
-	for (unsigned i = 0; i < 59; i++) /* so many regions need more than one message */
+	for (unsigned i = 0; i < 59; i++) /* too many regions for one message */
 		table[i] = (struct prof){&words[1], 4, 4096 + 16 * i, 0x10000};
 	table[59] = (struct prof){words, sizeof(words), 0, 2};
 	while (!atomic_load(&leave)) {
@@ -72,8 +71,8 @@ static void *be_thread(void *sum)
 		turn++;
 	}
 	/*
-	 * Another thread's last "on" may use our buffers: we turn off before we free them, as each
-	 * thread does.
+	 * Another thread's last "on" may use our buffers. Each thread turns off before it frees
+	 * them.
 	 */
 	call(NULL, 0, 0);
 	check_rest(words);
@@ -98,9 +97,8 @@ static void run_threads(unsigned seconds)
 		(void)pthread_join(thread[i], NULL);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
 	/*
-	 * Each table is in force for a part of the time only. So the sum of all counts is at most
-	 * the CPU time in ticks, and one tick more for each call, as each table begins at a random
-	 * phase of a tick.
+	 * Each table is in force for a part of the time, and begins at a random phase of a tick:
+	 * the counts are at most the CPU time in ticks, plus one for each call.
 	 */
 	if (sum > cpu / 10000000 + atomic_load(&calls))
 		complain("more counts than CPU time", sum, cpu / 10000000);
@@ -109,9 +107,8 @@ static void run_threads(unsigned seconds)
 }
 
 /*
- * Is a count of @n plausible where @mean counts are expected? True if the two differ by at most 3
- * plus 5.5 standard deviations. A Poisson number with a mean of 1 or more differs by more in 1e-7
- * of the cases.
+ * Is a count of @n plausible where @mean is expected? They may differ by 3 plus 5.5 standard
+ * deviations. A Poisson number with a mean of at least 1 differs by more in 1e-7 of the cases.
  */
 static bool may_be(uint64_t n, double mean)
 {
@@ -136,7 +133,6 @@ static int be_process(uint64_t until)
 		call(NULL, 0, 0);
 		after = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		seen = words[0];
-		/* Instants are random: chance exceeds this in 1e-7 of the cases. */
 		if (!may_be(seen - all, (double)(after - before) / 1e7))
 			complain("too many counts for a round", seen - all, after - before);
 		all = seen;
@@ -167,7 +163,7 @@ static void run_processes(unsigned seconds)
 		if (pid < 0)
 			exit(2);
 		if (pid == 0) {
-			/* The parent counts failures of threads; a child process starts at 0. */
+			/* The parent's failures are those of its threads. */
 			atomic_store(&failures, 0);
 			status = be_process(until);
 			(void)fflush(stdout);
@@ -199,10 +195,9 @@ static long number_after(const char *path, const char *key)
 }
 
 /*
- * Is @name a descriptor of a scheduling file (/proc/PID/task/TID/sched)? The helper keeps one open
- * for each of our threads, once it has read when the thread was last scheduled. Of its own it has
- * one for its tracing thread and two for each CPU: its waiter's, and that of the thread that is
- * expected there (expected.h). So their number is checked against that of threads and CPUs.
+ * Is @name a descriptor of a scheduling file (/proc/PID/task/TID/sched)? The helper has one open
+ * for each of our threads, one for its tracing thread, and two for each CPU: of its waiter, and of
+ * the thread that is expected there (expected.h). They are checked against threads and CPUs.
  */
 static bool is_note(DIR *dir, const char *name)
 {
@@ -242,15 +237,15 @@ static struct footprint look_at_helper(void)
 }
 
 /*
- * The least of several measurements: for a moment after each call, the helper has the answer's pipe
- * open.
+ * The least of several measurements: after each call, the helper has the answer's pipe open for a
+ * moment.
  */
 static struct footprint measure_helper(void)
 {
 	struct timespec nap = {0, 5000000};
 	struct footprint least;
 
-	burn(100000000); /* so that the helper has the files of this thread open */
+	burn(100000000); /* so that the helper has this thread's files open */
 	least = look_at_helper();
 	for (unsigned i = 0; i < 20; i++) {
 		struct footprint f = look_at_helper();
@@ -269,10 +264,7 @@ int main(int argc, char **argv)
 	struct prof keep = {counts, sizeof(counts), 4096, 0x10000};
 	struct footprint first, last;
 
-	/*
-	 * Does the same work twice: the helper must not have more memory and descriptors after the
-	 * second half than after the first.
-	 */
+	/* Works twice: the helper's memory and descriptors must not grow in the second half. */
 	call(&keep, 1, PROF_UINT);
 	run_threads(seconds / 4 + 1);
 	call(&keep, 1, PROF_UINT);
@@ -287,7 +279,7 @@ int main(int argc, char **argv)
 	call(NULL, 0, 0);
 	printf("helper: %ld KiB and %u descriptors, then %ld KiB and %u\n", first.kib,
 		first.descriptors, last.kib, last.descriptors);
-#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer keeps what was freed for a while. */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer keeps freed memory for a while */
 	if (!first.kib || last.kib > first.kib + first.kib / 4 ||
 		last.descriptors > first.descriptors)
 		complain("the helper grows", (unsigned long long)first.kib,

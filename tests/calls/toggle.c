@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * toggle SECONDS BURNERS [fast]: while threads burn CPU time, another thread turns profiling on and
- * off again, mostly within less than a tick. Ticks that a running thread owes when its table is
- * taken away must be counted before the call returns.
+ * off, mostly within less than a tick. Ticks that a running thread owes when its table is taken
+ * away must be counted before the call returns.
  *
- * The expected count is the CPU time between on and off, in ticks. Two things make it uncertain:
- * the length of the calls themselves, and chance, which decides when a thread is found (4/3 ticks
- * squared at most for each thread and round). Fails beyond five standard deviations: less than one
- * false alarm in a million.
+ * The expected count is the CPU time between on and off, in ticks. The length of the calls makes it
+ * uncertain, and chance, which decides when a thread is found (at most 4/3 ticks squared for each
+ * thread and round). Fails beyond five standard deviations: less than one false alarm in a million.
  */
 #include <sprofil/sprofil.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts into a page that userfaultfd should deliver, but never does. Ends with 7 after 0.3 s of
- * CPU time. Prints "held" if the kernel lets the supervisor wait for such a page. Prints "refused"
- * if the page is for the program's own accesses only, as with an ordinary user's userfaultfd: then
- * the counter cannot be written.
+ * Counts into a page that userfaultfd never delivers. Ends with 7 after 0.3 s of CPU time. Prints
+ * "held" if the kernel lets the supervisor wait for the page; "refused" if the page is for the
+ * program's own accesses only, as with an ordinary user's userfaultfd, so that the counter cannot
+ * be written.
  */
 #include <sprofil/sprofil.h>
 

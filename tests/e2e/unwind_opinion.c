@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares our unwinder with libunwind: unwind_opinion PID STOPS
+ * unwind_opinion PID STOPS: compares our unwinder with libunwind.
  *
  * Stops the threads of the process in turn, STOPS times. Unwinds each stopped thread by
- * libunwind-ptrace, and a copy of its stack by our unwinder; compares pc and sp, frame by frame.
+ * libunwind-ptrace, and a copy of its stack by our unwinder; compares pc and sp of each frame.
  * Prints
  *
  *	stops N frames N agree N ours_longer N theirs_longer N differ N vdso N
  *	ns_per_frame ours N libunwind_copy N libunwind_ptrace N
  *
- * and each kind of difference once, on stderr. libunwind_copy is libunwind on the same copy, with
- * its cache, as it would be used instead of our own interpreter of unwind information.
+ * and on stderr each kind of difference once. libunwind_copy is libunwind, with its cache, on our
+ * copy of the stack, as it would replace our own interpreter of unwind information.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -50,13 +50,13 @@ struct state {
 	struct stack_copy copy;
 	struct arch_snapshot snapshot;
 	struct opinion theirs, again;
-	void *upt; /* unwinder of the stopped thread */
+	void *upt; /* libunwind's unwinder of the stopped thread */
 	uint64_t frames, stops, agree, longer, shorter, differ, vdso;
 	double ours_ns, copy_ns, ptrace_ns;
 	uint64_t ours_frames, copy_frames, ptrace_frames;
 };
 
-/* The accessors' argument is libunwind-ptrace's context, so our own state must be a global. */
+/* A global, as the accessors' argument is libunwind-ptrace's context. */
 static struct state *current;
 
 static double now_ns(void)
@@ -162,7 +162,7 @@ static int unwind_ours(struct state *s, struct unwind_result *result)
 	return unwind_stack(s->unwinder, s->space, &input, result);
 }
 
-/* Is the frame in the vdso? libunwind-ptrace cannot read the vdso, and guesses its callers. */
+/* libunwind-ptrace cannot read the vdso, and guesses the callers there. */
 static bool is_vdso(const struct unwind_frame *frame)
 {
 	struct module_info info;
@@ -177,8 +177,8 @@ static void compare(struct state *s, const struct unwind_result *ours)
 	size_t n = ours->n < t->n ? ours->n : t->n, i = 0;
 
 	/*
-	 * As a caller's pc, libunwind gives the return address; our unwinder gives the byte before
-	 * it, which is in the call.
+	 * As a caller's pc, libunwind gives the return address; ours is the byte before, in the
+	 * call.
 	 */
 	while (i < n && (ours->frame[i].pc == t->pc[i] || ours->frame[i].pc + 1 == t->pc[i]) &&
 		ours->frame[i].sp == t->sp[i])
@@ -238,7 +238,6 @@ static void examine(struct state *s, int tid, unw_addr_space_t by_ptrace, unw_ad
 	_UPT_destroy(s->upt);
 }
 
-/* Picks thread number @turn of the process. */
 static int pick_thread(int pid, unsigned turn)
 {
 	int *tids = NULL, tid;
@@ -301,7 +300,7 @@ int main(int argc, char **argv)
 		const struct timespec pause = {0, 3000000 + (long)(i % 7) * 1000000};
 
 		one_stop(&s, pick_thread(s.pid, i), by_ptrace, by_copy);
-		(void)nanosleep(&pause, NULL); /* Lets the program go on to another location. */
+		(void)nanosleep(&pause, NULL); /* the program goes on to another place */
 	}
 	(void)printf("stops %ju frames %ju agree %ju ours_longer %ju theirs_longer %ju differ %ju "
 		     "vdso %ju\n",

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Runs one input. Returns 0; a fault shows itself by a crash or a sanitizer's report. */
+/* Runs one input. Returns 0; a fault is a crash or a sanitizer's report. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

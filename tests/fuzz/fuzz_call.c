@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is the bytes that a supervisor reads from its request pipe. The requests found in them
- * go through the reassembly of their parts; the input also goes through the decoder of answers.
+ * The input is what a supervisor reads from its request pipe. Its requests go through the
+ * reassembly of their parts; the input also goes through the decoder of answers.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a capture file, as "sprofil-analyst --replay" reads it: from the records to the
- * finished profile, which is then written. The analyst can open no file, because its opener is
- * gone.
+ * The input is a capture file, as for "sprofil-analyst --replay", whose profile is then written.
+ * Without an opener, the analyst can open no file.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

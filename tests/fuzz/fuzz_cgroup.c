@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a name, a NUL, and a text. The text is taken for a /proc/PID/cgroup, for the
- * arguments of a conmon, and for docker's file about a container.
+ * The input is a name, a NUL, and a text: a /proc/PID/cgroup, the arguments of a conmon, and
+ * docker's file about a container.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!end)
 		return 0;
-	/* Copied exactly, so that a read one byte too far is detected. */
+	/* Exact copies: the sanitizer sees a read one byte too far. */
 	words = malloc(bytes ? bytes : 1);
 	text = malloc(bytes + 1);
 	if (words && text) {

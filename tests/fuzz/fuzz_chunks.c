@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of virtual threads in hostile memory. The input is a layout (1 byte), the room for the
- * copy in words (1 byte), and the memory: a stack of 32 words, and objects and chunks at the
- * addresses that the memory itself names. Addresses outside of it cannot be read.
+ * Frames of virtual threads in hostile memory. Input: a layout (1 byte), the room for the copy in
+ * words (1 byte), and the memory: a stack of 32 words, and objects and chunks at the addresses that
+ * the memory itself names. Other addresses cannot be read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct memory {
 	unsigned reads;
 };
 
-/* Replaces the product's remote_peek(): reads the test's memory instead of a process's. */
+/* Replaces the product's remote_peek(). */
 ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n)
 {
 	struct memory *memory = (struct memory *)(uintptr_t)remote;
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memory.bytes = size - 2;
 	memcpy(stack, memory.data, sizeof(stack));
 	room = 8 * (size_t)data[1];
-	/* Allocated exactly, so that the sanitizer notices a write behind the room. */
+	/* The exact size: the sanitizer sees a write past the room. */
 	to = malloc(room + 1);
 	if (!to)
 		return 0;

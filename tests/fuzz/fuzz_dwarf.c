@@ -4,8 +4,8 @@
 #include "tests/fuzz/fuzz_module.h"
 
 /*
- * Debian 12's libdwarf leaks a DIE now and then when it gives up on damaged data. We cannot free
- * it, and it costs an analyst only some bytes for a broken file.
+ * Debian 12's libdwarf sometimes leaks a DIE of damaged data, which we cannot free: some bytes of
+ * the analyst for a broken file.
  */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)

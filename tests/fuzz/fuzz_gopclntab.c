@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The input is an ELF file of a Go program: the function and line of every address of its code are
- * looked up.
- */
+/* The input is an ELF file of a Go program: each address of its code is looked up. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The input is a message between sprofreport and sprofil-inspector, which a hostile file may have
- * taken over. Data that are accepted from an answer must be consistent, and must lie in memory of
- * their own.
+ * taken over. Accepted data must be consistent, and must lie in memory of their own.
  */
 #include <errno.h>
 #include <stdlib.h>

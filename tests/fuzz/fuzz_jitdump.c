@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The input is a jitdump, which is given to the reader in pieces, as if the file were still
- * growing.
- */
+/* The input is a jitdump, read in pieces, as if the file were still growing. */
 #include <string.h>
 
 #include "analyst/jit/jit_map.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The input is a .debug_line section; rows and names of the line table at each offset are counted.
- */
+/* The input is a .debug_line section; rows and names of the table at each offset are counted. */
 #include <stdlib.h>
 
 #include "symbolizer/dwarf/linescan.h"
@@ -13,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct linescan scan;
 
 	for (uint64_t offset = 0; offset <= size && offset < 64; offset++) {
-		/* No table has more rows than bytes, or more names than twice its bytes. */
+		/* A table has at most one row per byte, and two names per byte. */
 		if (linescan_table(section, offset, &scan) == 0 &&
 			(scan.rows > size || scan.names > 2 * size))
 			abort();

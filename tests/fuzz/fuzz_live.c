@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The input is a sequence of events for the live view. Each byte is a key, or one of the acts
- * below: for example the profile grows, the screen changes its size, the target ends. Screens are
- * painted on a terminal whose output goes to /dev/null.
+ * below: the profile grows, the screen changes its size, the target ends. The terminal's output
+ * goes to /dev/null.
  */
 #include <stdlib.h>
 

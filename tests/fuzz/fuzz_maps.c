@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			module_describe(place.module, place.svma, &info);
 			sink = sink + strlen(info.path);
 		}
-		/* Sets the same maps again: every mapping is unchanged. */
+		/* The same maps again: every mapping is unchanged. */
 		(void)space_set_maps(space, (const char *)data, size);
 		if (space_fork(space, 0, &child) == 0)
 			(void)space_set_maps(child, (const char *)data, size / 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes the input for a whole ELF file: the only module of a symbolizer. */
+/* The input is an ELF file: the only module of a symbolizer. */
 #ifndef TESTS_FUZZ_MODULE_H
 #define TESTS_FUZZ_MODULE_H
 
@@ -13,7 +13,6 @@
 
 enum { FUZZ_PLACES = 512 };
 
-/* Resolves addresses all over the executable segments, and describes the module. */
 static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *module)
 {
 	struct code_location places[FUZZ_PLACES];
@@ -44,9 +43,7 @@ static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *mo
 	sink = sink + strlen(info.path) + strlen(info.build_id) + strlen(info.problem);
 }
 
-/*
- * @from_memory: the file has no section headers, as one that was assembled from a process's memory.
- */
+/* @from_memory: without section headers, like a file assembled from a process's memory. */
 static inline void fuzz_module(
 	const uint8_t *data, size_t size, bool no_debug_info, bool from_memory)
 {

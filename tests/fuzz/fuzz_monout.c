@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a mon.out. The addresses of its counters must be in order, and lie between its
- * lowest and its highest address.
+ * The input is a mon.out. The addresses of its counters must ascend between its lowest and its
+ * highest address.
  */
 #include <stdlib.h>
 

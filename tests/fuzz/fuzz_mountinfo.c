@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The input is the text of a /proc/PID/mountinfo, which the target may fill with names of its
- * choice.
- */
+/* The input is a /proc/PID/mountinfo, in which the target may choose names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Allocated exactly: the sanitizer sees a read one byte too far. */
+	/* The exact size: the sanitizer sees a read one byte too far. */
 	char *text = malloc(size + 1);
 
 	if (!text)

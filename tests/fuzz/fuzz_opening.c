@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The input is a packet between the opener and the analyst, which a hostile file may have taken
- * over. A packet that is accepted must be the same after it is encoded again. The opener answers
- * its request for files of this process, and must grant nothing of a process that is not traced.
+ * over. An accepted packet must be the same when encoded again. The opener answers requests for
+ * files of this process, and must grant nothing of an untraced process.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a pprof file, gzipped or plain. A profile that is accepted is also written and read
- * again, merged and reported: a hostile profile must be harmless in each of these.
+ * The input is a pprof file, gzipped or plain. An accepted profile is also written, read again,
+ * merged and reported.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void print_reports(struct profile *profile)
 		(void)fclose(out);
 }
 
-/* Writes the profile. The result must be readable, and must have the same values. */
+/* The written profile must be readable, with unchanged values. */
 static void write_and_read(const struct profile *profile)
 {
 	struct profile *back = NULL;

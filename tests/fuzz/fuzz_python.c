@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Objects and frames of a hostile CPython. Byte 0: the version, from 3.8 on; byte 1: the number of
- * native frames; then 2 bytes for the stack pointer of each. The rest serves for three things,
- * which overlap: code objects and texts, the frames of a record, and the stack.
+ * native frames; 2 bytes for the stack pointer of each. The rest is at once code objects and texts,
+ * the frames of a record, and the stack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { OBJECTS = 4, OBJECT_BYTES = 208, CODE = 0x10000, STACK = 0x7000, NATIVE_MOST = 16 };
 
-/* An exact copy of bytes of the input on the heap, so that a read too far is detected. */
+/* An exact copy: the sanitizer sees a read too far. */
 static uint8_t *copy_of(const uint8_t *data, size_t bytes)
 {
 	uint8_t *copy = malloc(bytes ? bytes : 1);
@@ -61,7 +61,7 @@ static void try_texts(const struct python_layout *layout, const uint8_t *data, s
 			struct request request;
 			int r = 0;
 
-			/* The supervisor must accept each layout that is accepted here. */
+			/* The supervisor must accept each layout accepted here. */
 			python_layout_table(&described, 0x1000, &table);
 			runtime_table_put(requests, &table);
 			for (int i = 0; i < RUNTIME_REQUESTS; i++)
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct unwind_frame native[NATIVE_MOST] = {0};
 	struct locations list = {0};
-	/* A module that contains no frame. */
+	/* This module contains no frame. */
 	struct python python = {.gil = STACK, .gil_bytes = 64, .module = (void *)&list};
 	struct record_runtime record = {0};
 	struct runtime_sample sample = {.record = &record, .frame = native};

@@ -7,7 +7,7 @@
 #include "proto/record.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Reads every byte to which a record points, so that a bad bound is detected. */
+/* Reads all of a record's bytes: a bad bound is detected. */
 static unsigned touch(const void *data, size_t bytes)
 {
 	const uint8_t *p = data;
@@ -53,7 +53,7 @@ static unsigned touch_record(const struct record *rec)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	volatile unsigned sink = 0; /* Keeps the compiler from leaving out the reads. */
+	volatile unsigned sink = 0; /* keeps the compiler from omitting the reads */
 
 	(void)sink;
 
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (bytes < RECORD_HEADER_BYTES || bytes > size)
 			bytes = size;
-		/* An exact copy on the heap: the sanitizer sees a read one byte too far. */
+		/* An exact copy: the sanitizer sees a read one byte too far. */
 		copy = malloc(bytes);
 		if (!copy)
 			return 0;

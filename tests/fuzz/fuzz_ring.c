@@ -33,7 +33,7 @@ static void take_step(struct ring *ring, uint8_t *memory, const uint8_t *step)
 	switch (what % 8) {
 	case 0: memcpy(memory + AT_TAIL, &value, sizeof(value)); return;
 	case 1: memcpy(memory + value % RING_DATA_OFFSET / 8 * 8, &bytes, sizeof(bytes)); return;
-	case 2: /* For one step, the consumer is honest. */
+	case 2: /* the consumer is honest for one step */
 		memcpy(memory + AT_TAIL, &ring->at, sizeof(ring->at));
 		memcpy(memory + AT_TAIL + 8, &(uint32_t){1}, 4);
 		return;
@@ -79,7 +79,7 @@ static void broken_producer(const uint8_t *data, size_t size)
 {
 	size_t bytes, taken = 0;
 	struct ring ring;
-	/* Allocated exactly: a read one byte too far is detected. */
+	/* The exact size: the sanitizer sees a read one byte too far. */
 	uint8_t *memory = malloc(size ? size : 1);
 	const uint8_t *record;
 	int error = 0;

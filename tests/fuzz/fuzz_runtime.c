@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory of a hostile target, whose interpreter frames are false and change while they are
- * read. Byte 0: bits 0-1 choose the table (3: one that the input itself contains, as requests),
- * bits 2-4 say how often a read changes a byte (0: never). The rest is memory at 0x10000, repeated;
- * other addresses cannot be read.
+ * read. Byte 0: bits 0-1 choose the table (3: one that the input contains, as requests); bits 2-4
+ * say how often a read changes a byte (0: never). The rest is memory at 0x10000, repeated; other
+ * addresses cannot be read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static ssize_t read_memory(
 	return got;
 }
 
-/* Returns the table of CPython 3.11, 3.10 or 3.12 (@which: 0 to 2). */
+/* @which 0 to 2: CPython 3.11, 3.10, 3.12. */
 static struct runtime_table table_of(unsigned which)
 {
 	struct runtime_table t = {
@@ -77,7 +77,7 @@ static struct runtime_table table_of(unsigned which)
 	return t;
 }
 
-/* Takes a table from the input. False: the input contains none. */
+/* Takes a table from the input. False: there is none. */
 static bool take_table(const uint8_t *data, size_t size, struct runtime_table *ret_table)
 {
 	struct runtime_incoming incoming = {0};
@@ -92,7 +92,7 @@ static bool take_table(const uint8_t *data, size_t size, struct runtime_table *r
 	return false;
 }
 
-/* Reads the objects of the frames, as after the resume. */
+/* As after the resume. */
 static void read_objects(struct runtime_process *process, const struct runtime_copy *copy,
 	const struct runtime_source *source)
 {
@@ -118,7 +118,7 @@ static void read_objects(struct runtime_process *process, const struct runtime_c
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct runtime_copy copy; /* 4 MB, allocated once. */
+	static struct runtime_copy copy; /* 4 MB, allocated once */
 	struct memory m = {0};
 	struct stack_copy stack = {0};
 	struct runtime_source source = {read_memory, &m, &stack};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is data that other programs send to the profile server. It is taken for the head of a
- * piece, and for texts separated by NULs: the text after "seconds=", a Host header, and the address
- * of a store.
+ * The input is what other programs send to the profile server: the head of a piece, and texts
+ * separated by NULs, each as the text after "seconds=", a Host header, and the address of a store.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (memcmp(again, data, size) != 0)
 			abort();
 	}
-	/* Allocated exactly, so that a read beyond it is detected. */
+	/* The exact size: the sanitizer sees a read one byte too far. */
 	text = malloc(size + 1);
 	if (!text)
 		return 0;

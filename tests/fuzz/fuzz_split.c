@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a .dwo or .dwp file. It is read for functions and inlined calls, as if for a
- * skeleton unit with an id that the file contains.
+ * The input is a .dwo or .dwp file, read for functions and inlined calls, as if for a skeleton unit
+ * with an id of the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 enum { ID_AT = 12, LAST_ID_AT = 64, SLOTS_AT = 16, IDS_MOST = 64, FUNCTIONS_MOST = 256 };
 enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 };
 
-/* Debian 12's libdwarf leaks a DIE now and then, which is no fault here (see fuzz_dwarf.c). */
+/* A leak of Debian 12's libdwarf (see fuzz_dwarf.c). */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -86,8 +86,8 @@ static void read_package(struct slice table, const struct dwarf_split_unit *whol
 }
 
 /*
- * Reads the file once for each id that it may have: DWARF 5 has the id in the header, DWARF up to 4
- * somewhere in the first DIE.
+ * Reads the file once for each id that it may have: in the header from DWARF 5 on, before that
+ * anywhere in the first DIE.
  */
 static void read_file(const struct dwarf_split_unit *whole)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is an ELF file, whose symbol table is read by the code of sprofil_all(), which runs
- * within the user's program.
+ * The input is an ELF file, whose symbols are read by code of sprofil_all(), which runs in the
+ * user's program.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a piece of a time line in a pprof file (profile/pprof_timeline.h), behind a profile
- * of five stacks. A profile that is accepted is cut, written, reported and exported.
+ * The input is a piece of a time line in a pprof file (profile/pprof_timeline.h), after a profile
+ * of five stacks. An accepted profile is cut, written, reported and exported.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 enum { TAG_7001 = 7001 << 3 | 2 };
 
-/* Makes the uncompressed file of the fixture's profile, without its own time line. */
+/* Makes the uncompressed file of the fixture's profile, without a time line. */
 static uint8_t *make_rest(size_t *ret_bytes)
 {
 	struct profile *profile = fixture_timeline();
@@ -63,7 +63,7 @@ static int64_t cpu_of(const struct profile *profile)
 	return sum;
 }
 
-/* Cuts the profile in two: both parts together must not be more than the whole. */
+/* Cuts the profile in two parts, which together must not exceed it. */
 static void cut(const struct profile *profile, uint64_t at_ns)
 {
 	struct profile *part[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * monkey KEYS [SEED]: gives the live view (fuzz_live.c) KEYS random keys and resizes, and begins
- * with a new view after each thousand. Most of the keys are those that have a meaning.
+ * monkey KEYS [SEED]: gives the live view (fuzz_live.c) KEYS random keys and resizes, a new view
+ * after each thousand. Most of the keys have a meaning.
  */
 #include <stdio.h>
 #include <stdlib.h>

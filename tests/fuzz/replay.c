@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Runs a fuzz entry over the files, and over all files below the folders, that are named on the
- * command line.
- */
+/* Runs a fuzz entry over the files, and all files below the folders, of the command line. */
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_capture CAPTURE PROGRAM [cut] <LINES: writes a capture of PROGRAM, which is not run. Each
- * line is a hexadecimal address as in the ELF file, and how many samples of 1 ms there are at it.
- * With "cut" each sample has a stack of zeros, so that only unwind information could tell its
- * callers. The capture's time is now: source files are older.
+ * make_capture CAPTURE PROGRAM [cut] <LINES: writes a capture of PROGRAM without running it. A line
+ * is an address of the ELF file, in hexadecimal, and its number of samples of 1 ms. With "cut" each
+ * sample has a stack of zeros, so that only unwind information could tell its callers. The
+ * capture's time is now, so source files are older.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ struct maker {
 	uint8_t record[RECORD_MAX_TEXT_BYTES + 256];
 };
 
-/* Writes a name as /proc/PID/maps does: a newline becomes an octal escape. */
+/* As in /proc/PID/maps, an octal escape stands for a newline. */
 static void print_name(char *to, size_t room, const char *name)
 {
 	size_t used = 0;
@@ -56,7 +56,6 @@ static void put(struct maker *m, int bytes)
 	m->now += MS;
 }
 
-/* Writes the program's segments as lines of /proc/PID/maps. */
 static void put_maps(struct maker *m, const char *program)
 {
 	char text[8192], name[4096];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_stacks KIND FILE, where KIND is stacks, slower, hostile, deep, empty, large, even, loaded or
- * semicolon: writes a profile of tests/unit/stacks_fixture.h, or ("large") one as large as a real
- * program's, or one of a whole recording ("even"), and the same on a slower machine ("loaded"), or
- * one of a function with a semicolon in its name.
+ * make_stacks KIND FILE: writes a profile. KIND is stacks, slower, hostile, deep or empty, for
+ * those of tests/unit/stacks_fixture.h; large, as a real program's; even, of a whole recording;
+ * loaded, of that recording on a slower machine; semicolon, of a function with a semicolon in its
+ * name.
  */
 #include <stdio.h>
 
@@ -48,7 +48,7 @@ static struct profile *make_large(void)
 			0x1000 + 16 * i, &(struct location_line){function, 1}, 1);
 	}
 	for (size_t i = 0; i < LARGE_STACKS; i++) {
-		/* The outer frames are those of the stack before, as in a running program. */
+		/* Outer frames stay from stack to stack, as in a running program. */
 		uint32_t depth = 5 + random_number(&seed) % (LARGE_DEPTH - 5);
 		uint32_t kept =
 			i ? random_number(&seed) % 100 < 97 ? 4 + random_number(&seed) % 36 : 2 : 0;
@@ -69,10 +69,7 @@ static struct profile *make_large(void)
 	return profile;
 }
 
-/*
- * The profile of another build of fixture_stacks(): its file has another name, and fib takes 100 ms
- * more.
- */
+/* fixture_stacks() of another build: its file has another name, and fib takes 100 ms more. */
 static struct profile *make_slower(void)
 {
 	struct profile *from = fixture_stacks(), *to = NULL;
@@ -104,7 +101,7 @@ static struct profile *make_slower(void)
 	return to;
 }
 
-/* Eight functions that main calls, with @samples samples each, and the kernel's figure. */
+/* Main calls eight functions, with @samples samples each. Includes the kernel's figure. */
 static struct profile *make_even(int64_t samples)
 {
 	struct profile *profile = NULL;

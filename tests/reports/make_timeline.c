@@ -45,7 +45,7 @@ static void add_places(struct profile *profile, uint32_t location[FUNCTIONS])
 	}
 }
 
-/* Each stack is sampled at least once, a few of them most of the time. */
+/* Each stack has a sample, and a few stacks have most of the samples. */
 static struct profile *make_many(size_t samples, size_t stacks)
 {
 	uint32_t location[FUNCTIONS], stack[DEPTH], task[THREADS];
@@ -89,7 +89,7 @@ static struct profile *make_rank(long rank, long factor)
 	const struct label label[] = {{.key = LABEL_RANK, .number = rank, .unit = ""},
 		{.key = LABEL_HOST, .text = rank < 2 ? "north" : "south"}};
 
-	/* The third stack of the fixture is that of "store". */
+	/* The fixture's third stack is that of "store". */
 	for (int i = 0; i < 2; i++)
 		profile_set_value(
 			profile, 2, (size_t)i, profile_sample(profile, 2).value[i] * factor);

@@ -2,13 +2,12 @@
 /*
  * alternate KINDS MS THREADS CALLS: threads that wait CALLS times for MS ms each, in the calls of
  * KINDS in turn, one letter a call: s sigtimedwait, e epoll_wait, p poll, n nanosleep, S
- * semtimedop, u ppoll, r recv with a time-out. Meanwhile children end, and SIGCHLD is ignored. The
- * signal is sent to the process, so one thread may be woken by it, and another one may take it.
+ * semtimedop, u ppoll, r recv with a time-out. Meanwhile children end, and SIGCHLD is ignored. That
+ * signal is sent to the process: one thread may be woken by it, and another one take it.
  *
- * No call may return before its time is over, except those of kind r, whose time-outs have the
- * resolution of the kernel's ticks. A call that fails with EINTR is repeated for the rest of its
- * time. Prints the number of calls, of calls that ended early, and of EINTRs. Ends with 1 if a call
- * ended early.
+ * No call may return early, except those of kind r, whose time-outs have the resolution of the
+ * kernel's ticks. A call that fails with EINTR is repeated for the rest of its time. Prints the
+ * number of calls, of calls that ended early, and of EINTRs. Ends with 1 if a call ended early.
  */
 #include <errno.h>
 #include <poll.h>
@@ -39,7 +38,7 @@ static long ms, calls;
 static atomic_uint made, early, interrupted;
 static atomic_bool over;
 
-/* The objects on which the calls of a thread wait. */
+/* What the calls of a thread wait on. */
 struct means {
 	sigset_t signals;
 	int epoll, semaphore, pair[2];

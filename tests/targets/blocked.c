@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * blocked MODE [ARG...]: a target whose calls block while signals and ticks come, and a tracer
- * attaches and detaches. It checks by itself whether any of these disturbed a call. Ends with 0 if
- * none did; otherwise prints what happened and ends with 1. Each mode is described above its
- * function.
+ * attaches and detaches. Ends with 0 if no call was disturbed; otherwise prints what happened and
+ * ends with 1. The modes are described above their functions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,9 +61,7 @@ static void *interrupt_sleeper(void *context)
 	return NULL;
 }
 
-/*
- * handler N: a handler interrupts a blocked epoll_wait N times; each time it must fail with EINTR.
- */
+/* handler N: a handler interrupts a blocked epoll_wait N times, each time with EINTR. */
 static void handler_interrupts(unsigned n)
 {
 	int ep = epoll_create1(0);
@@ -124,7 +121,7 @@ static struct timespec spec_of(const struct waits *w)
 static bool wait_ppoll(const struct waits *w)
 {
 	struct pollfd none = {.fd = -1};
-	struct timespec rest = spec_of(w); /* The call itself writes the remaining time. */
+	struct timespec rest = spec_of(w); /* the call writes the remaining time here */
 
 	return syscall(SYS_ppoll, &none, 1, &rest, NULL, 0) == 0;
 }
@@ -159,10 +156,8 @@ static bool wait_recv(const struct waits *w)
 }
 
 /*
- * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms, which has no
- * effect without a tracer. A call may take SLACK ms more. On a busy machine a thread waits for a
- * CPU, so only one of three attempts must keep this limit. A time-out that begins again at each
- * signal never keeps it.
+ * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms. No call may
+ * end early. In the truth suite, no call may take more than SLACK ms too long.
  */
 static void timeouts(unsigned ms, unsigned slack)
 {
@@ -195,8 +190,8 @@ static void timeouts(unsigned ms, unsigned slack)
 		(void)printf("%s asked %u took %llu us\n", calls[i].name, ms * 1000,
 			(unsigned long long)us);
 		/*
-		 * A call may also be late by the machine's load: that counts only in the truth
-		 * suite.
+		 * The machine's load can make a call late, so that is judged in the truth suite
+		 * only.
 		 */
 		if (us < ms * 1000 || (us > most && getenv("TRUTH")))
 			harmed("%s took %llu us instead of %u", calls[i].name,
@@ -208,8 +203,8 @@ static void timeouts(unsigned ms, unsigned slack)
 }
 
 /*
- * block CALL FD: blocks in one call until a byte comes on FD (0: stdin), and prints what the call
- * returned. An attach and a detach meanwhile must not change it.
+ * block CALL FD: blocks in a call until a byte comes on FD (0: stdin), and prints the call's
+ * result. An attach and a detach meanwhile must not change the result.
  */
 static void block(void)
 {
@@ -224,7 +219,7 @@ static void block(void)
 		harmed("epoll_wait: %d, %s", r, strerror(errno));
 }
 
-/* stop: SIGSTOP and SIGCONT end a blocked epoll_wait with EINTR, as they do without a tracer. */
+/* stop: SIGSTOP and SIGCONT end a blocked epoll_wait with EINTR, as without a tracer. */
 static void stop_and_go(void)
 {
 	int ep = epoll_create1(0), r;

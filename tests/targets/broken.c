@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * broken CALLS: SIGPIPE is ignored. The reader of a pipe or socket takes a part of a transfer and
- * goes away: the call returns the number of bytes sent, and SIGPIPE is sent. Runs CALLS times for
- * each of write, writev, send and sendfile. Ends with 0 if each call returned a part (or EPIPE).
+ * goes away: the call returns the number of bytes sent, and SIGPIPE is sent. Makes CALLS calls each
+ * of write, writev, send and sendfile. Ends with 0 if each returned a part (or EPIPE).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #define WHOLE (1 << 20)
 
 static char data[WHOLE];
-static int end[2]; /* end[0] is read from, end[1] written to */
+static int end[2]; /* end[0] is read, end[1] written */
 static int file;
 
 static void *take_some(void *context)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bursts SECONDS: a hundred threads that work for a short time now and then, half of them 0.5 ms at
- * a time in f0, the others 3 ms in f1. At the end prints f0's share of the CPU time, by the
- * threads' own clocks.
+ * bursts SECONDS: a hundred threads that work now and then, half of them 0.5 ms at a time in f0,
+ * the others 3 ms in f1. Prints f0's share of the CPU time, by the threads' own clocks.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,10 +18,7 @@ enum { THREADS = 100, STACK_BYTES = 65536 };
 static atomic_uint_fast64_t spent_ns[2];
 static atomic_bool over;
 
-/*
- * Both functions read the clock rarely, so that nearly all of their time is spent in their own
- * code.
- */
+/* Both functions read the clock rarely: nearly all of their time is in their own code. */
 #define WORK(name, time_ns)                                                     \
 	__attribute__((noinline)) static void name(void)                        \
 	{                                                                       \
@@ -47,7 +43,7 @@ static void *run(void *context)
 
 		(kind ? f1 : f0)();
 		spent_ns[kind] += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
-		/* The sleeps make both kinds use the same CPU time on average. */
+		/* The sleeps give both kinds equal CPU time on average. */
 		nap.tv_nsec = (long)(rand_r(&seed) % 1800 + 1) * (kind ? 540000 : 90000);
 		(void)nanosleep(&nap, NULL);
 	}

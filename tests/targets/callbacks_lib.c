@@ -20,7 +20,7 @@ enum { NUMBERS = 512 };
 unsigned callbacks_run(double seconds);
 
 static volatile uint64_t sink;
-/* A call through the pointer reaches libc's function instead of the header's inline version. */
+/* The pointer avoids the header's inline version: it leads to libc's function. */
 static void *(*volatile search)(
 	const void *, const void *, size_t, size_t, int (*)(const void *, const void *)) = bsearch;
 

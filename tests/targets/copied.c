@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * copied SECONDS: computes in spin() for SECONDS of CPU time, first in its code that was moved to
- * memory without a file at the same address, then, half of the time, in a copy of that at another.
- * Status 77: code that was written may not be executed here.
+ * copied SECONDS: computes in spin() for SECONDS of CPU time: half of it in spin()'s code after a
+ * move to memory without a file, at the same address; half in a copy at another address. Status 77:
+ * code that was written may not be executed here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "tests/clock.h"
 
-/* Refers to nothing outside of itself, so that a copy works anywhere. */
+/* Refers to nothing outside, so a copy works anywhere. */
 __attribute__((noinline, noclone, section("copied_text"), aligned(4096))) static void spin(
 	volatile unsigned long *n)
 {
@@ -20,7 +20,6 @@ __attribute__((noinline, noclone, section("copied_text"), aligned(4096))) static
 		*n = *n * 3 + 1;
 }
 
-/* Makes executable memory with the page at @from. */
 static char *copy_page(const char *from, size_t page)
 {
 	char *to = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

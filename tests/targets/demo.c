@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The demo of run.sh: about a second of work in three functions, most of it in the sieve. */
+/* The demo of run.sh: a second of work in three functions, most of it in the sieve. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

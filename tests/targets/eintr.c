@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * eintr NAME CALLS [SIGNAL...]: blocks CALLS times, for a short time, in the system call NAME
- * ("all": in each), with some work in between, so that a stop often comes just when the thread
- * falls asleep. The named SIGNALs (chld, winch, cont, urg), which have their default dispositions,
- * are sent to the thread all the time.
+ * ("all": in each). Works in between, so that a stop often comes just when the thread falls asleep.
+ * Meanwhile the SIGNALs (chld, winch, cont, urg), with default dispositions, are sent to the
+ * thread.
  *
  * No handler is installed (except for pause and sigsuspend, which need one), so no call may fail
- * with EINTR, or return without a result before its time is over. Prints a line for each call: its
- * name, the number of calls, of EINTRs, and of other wrong results. Ends with 0 if there were none.
+ * with EINTR, or return early without a result. Prints a line for each call: its name, the number
+ * of calls, of EINTRs, and of other wrong results. Ends with 0 if there were none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHORT_NS 200000 /* The time-out of calls that time out. */
+#define SHORT_NS 200000 /* time-out of calls that time out */
 
 static int fd[4], id;
 static char folder[] = "/tmp/eintr.XXXXXX", path[64];
@@ -80,8 +80,8 @@ static void work(unsigned us)
 }
 
 /*
- * Returns the outcome of a call that must time out, with the result @value or with the errno
- * @error. 0: it did; -1: a wrong result; otherwise the errno.
+ * Must a call time out, with result @value or errno @error? 0: it did; -1: a wrong result; else the
+ * errno.
  */
 static int timed(long r, long value, int error)
 {
@@ -94,8 +94,6 @@ static int got(ssize_t r, ssize_t want)
 {
 	return r < 0 ? errno : r == want ? 0 : -1;
 }
-
-/* --- calls that time out --- */
 
 static void make_epoll(void)
 {
@@ -145,10 +143,7 @@ static int call_ppoll(void)
 	return timed(ppoll(&p, 1, &short_time, NULL), 0, 0);
 }
 
-/*
- * The time-out lies in memory that the kernel cannot write, so the kernel does not restart the call
- * by itself.
- */
+/* The kernel cannot write the time-out's memory, so it does not restart the call by itself. */
 static int call_ppoll_const(void)
 {
 	struct pollfd p = {.fd = fd[1], .events = POLLIN};
@@ -322,7 +317,7 @@ static int call_accept(void)
 	return timed(accept(fd[0], NULL, NULL), 0, EAGAIN);
 }
 
-/* A listener whose queue is full, so that the next client waits in connect. */
+/* The listener's queue is full, so the next client waits in connect. */
 static void make_connect(void)
 {
 	struct sockaddr_un address = address_of("connect");
@@ -342,8 +337,6 @@ static int call_connect(void)
 
 	return timed(connect(fd[0], (struct sockaddr *)&address, sizeof(address)), 0, EAGAIN);
 }
-
-/* --- calls that another thread ends --- */
 
 static void make_pipe(void)
 {
@@ -577,7 +570,7 @@ static void make_handler(void)
 	(void)sigaction(SIGUSR1, &action, NULL);
 }
 
-/* pause() must end after a handler has run, and not otherwise. */
+/* pause() must end after a handler has run, and not before. */
 static int call_pause(void)
 {
 	sig_atomic_t before = handled;
@@ -590,7 +583,7 @@ static int call_pause(void)
 
 static void poke_pause(void)
 {
-	/* The signal may come before pause() begins; then the next one ends it. */
+	/* If the signal comes before pause() begins, the next signal ends pause(). */
 	if (atomic_load(&word))
 		(void)pthread_kill(self, SIGUSR1);
 }
@@ -602,7 +595,7 @@ static void nothing(void)
 static const struct scenario {
 	const char *name;
 	void (*make)(void);
-	int (*call)(void);  /* result: 0, errno, or -1: wrong */
+	int (*call)(void);  /* 0, an errno, or -1: wrong */
 	void (*poke)(void); /* wakes the call; run by the other thread from time to time */
 	void (*drop)(void);
 } scenarios[] = {

@@ -24,7 +24,7 @@
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, EVERY = 100 };
 
-/* Sends the next request of @text and returns the rest of the text. */
+/* Returns the text after the request that was sent. */
 static const char *send_next(const char *text)
 {
 	uint8_t message[REQUEST_BYTES];

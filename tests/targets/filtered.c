@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filtered CALLS: runs under a seccomp filter that kills a thread for restart_syscall, which a
- * program that is never stopped does not need. Sleeps CALLS times, for a short time, in each of the
- * calls that the kernel resumes by restart_syscall, with some work in between. Ends with 0 if each
- * call took its time.
+ * filtered CALLS: a seccomp filter kills a thread for restart_syscall, which a program needs only
+ * if it is stopped. Sleeps CALLS times, for a short time, in each call that the kernel resumes by
+ * restart_syscall, and works in between. Ends with 0 if each call took its time.
  */
 #include <errno.h>
 #include <linux/filter.h>

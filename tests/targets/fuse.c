@@ -26,7 +26,7 @@
 #define WRITE_MOST    131072
 #define ROOT          1
 #define PROG          2
-#define THINKS        4000000 /* Loops of a slow answer. */
+#define THINKS        4000000 /* loops of a slow answer */
 
 struct server {
 	int device, file;

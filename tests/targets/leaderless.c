@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * leaderless work MS | exec PROGRAM ARGUMENT...: the first thread ends at once. Another one works
- * for MS ms in inner(), below outer(), and ends the process with 42; or it executes PROGRAM after
- * 100 ms of such work, while a third one works too.
+ * for MS ms in inner(), below outer(), and ends the process with 42; or executes PROGRAM after 100
+ * ms of such work, while a third one works too.
  */
 #include <pthread.h>
 #include <stdlib.h>

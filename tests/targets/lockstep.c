@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lockstep THREADS SECONDS: each thread works for a tenth of each millisecond, woken by a timer,
- * for SECONDS of wall time. A sampler whose instants are in phase with the timer would find the
- * threads on CPU always or never.
+ * lockstep THREADS SECONDS: for SECONDS of wall time, a timer wakes each thread for a tenth of each
+ * millisecond. A sampler in phase with the timer would find the threads on CPU always or never.
  */
 #include <pthread.h>
 #include <stdint.h>

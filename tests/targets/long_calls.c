@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * long_calls ROUNDS MIB: in each round maps MIB MiB of memory with all pages, unmaps it, and works
- * for the same time in its own code. Prints the share of its CPU time that was spent in these
- * calls, in percent.
+ * long_calls ROUNDS MIB: in each round maps MIB MiB of memory with all pages, unmaps them, and
+ * works as long in its own code. Prints the share of CPU time spent in these calls, in percent.
  */
 #include <stdio.h>
 #include <stdlib.h>

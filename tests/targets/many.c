@@ -24,7 +24,6 @@
 
 static uint64_t end_ns;
 
-/* Works until the process has used end_ns of CPU time. */
 static void *work(void *context)
 {
 	(void)context;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * named SECONDS [STATUS]: four threads of SECONDS of CPU time each. The threads work-0 and work-1
- * run chosen(), and rest-0 runs other(). The fourth is named "changing" and runs other() in its
- * first half; in its second half it is named "work-late" and runs chosen(). At the end it prints
- * the CPU time of the process in nanoseconds.
+ * named SECONDS [STATUS]: four threads of SECONDS of CPU time each. Threads work-0 and work-1 run
+ * chosen(), rest-0 runs other(). The fourth is named "changing" and runs other(), then, in its
+ * second half, is named "work-late" and runs chosen(). Prints the CPU time of the process in ns.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,8 +15,8 @@
 static double seconds;
 
 /*
- * The clock is read rarely, so that a thread runs nearly only its own code. The two functions
- * differ, so that the compiler does not merge them.
+ * Reads the clock rarely, so that nearly only its own code runs. The functions differ, or the
+ * compiler would merge them.
  */
 #define SPIN(name, step)                                           \
 	static __attribute__((noinline)) void name(double until)   \

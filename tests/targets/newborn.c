@@ -2,14 +2,14 @@
 /*
  * newborn: provokes the race newborn_dies_before_clone_event reliably. The main thread stops the
  * tracer. A second thread makes a child, and waits in its ptrace event for the tracer. The main
- * thread kills the child, and continues the tracer, which then finds both events, the death first:
- * of two tracees, waitid() reports the newer one. (The main thread must not make the child itself:
- * it may be the tracer's own child, and waitid() reports those before all other tracees.)
+ * thread kills the child, and continues the tracer, which finds both events, the death first: of
+ * two tracees, waitid() reports the newer one. (If the main thread made the child: it may be the
+ * tracer's own child, and waitid() reports those before all other tracees.)
  *
- * Run it with a rate near 0: a thread in the stop of a tick would wait for the tracer.
+ * Needs a rate near 0: a thread in a tick stop would wait for the tracer.
  *
- * This program does not wait for the child: it is left to our own parent, as a zombie if that never
- * reaps. Ends with 0; 77: not traced, or the tracer may not be stopped.
+ * Does not wait for the child, which our own parent must reap. Ends with 0; 77: not traced, or the
+ * tracer may not be stopped.
  */
 #include <linux/sched.h>
 #include <pthread.h>
@@ -24,9 +24,9 @@
 #include <unistd.h>
 
 static atomic_bool begun;
-static atomic_int child; /* The kernel writes this before the child or its event can be observed. */
+static atomic_int child; /* written by the kernel before the child or its event can be observed */
 
-/* Reads a value from a process's status: "State:\tT (stopped)" gives "T"; "": no such line. */
+/* Reads a field of a process's status: "State:\tT (stopped)" gives "T"; "": no such field. */
 static void read_status(int pid, const char *key, char value[32])
 {
 	char path[48], line[256];
@@ -76,7 +76,7 @@ int main(void)
 	read_status(getpid(), "TracerPid:\t", value);
 	tracer = atoi(value);
 	(void)pthread_create(&thread, NULL, make_child, (void *)(uintptr_t)tracer);
-	/* The new thread begins only when the tracer, not yet stopped here, has resumed it. */
+	/* The tracer, not yet stopped here, must have resumed the new thread. */
 	while (!atomic_load(&begun))
 		(void)usleep(1000);
 	if (!tracer || kill(tracer, SIGSTOP) < 0)

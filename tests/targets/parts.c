@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parts SECONDS MS: one thread that sleeps for 5 to 15 ms and then works for MS milliseconds, a
- * quarter of them in each of four functions, one after the other. At the end prints the time for
- * which it waited for a CPU, per second of CPU time.
+ * parts SECONDS MS: one thread that by turns sleeps for 5 to 15 ms and works for MS ms, a quarter
+ * in each of four functions. Prints how long it waited for a CPU, per second of CPU time.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -13,8 +12,8 @@
 #include "tests/clock.h"
 
 /*
- * The functions read the clock rarely, so that nearly all of their time is spent in their own code.
- * No two are equal, or the compiler would merge them.
+ * Reads the clock rarely: nearly all time is in the function's own code. The functions differ, or
+ * the compiler would merge them.
  */
 #define PART(name, number)                                                       \
 	__attribute__((noinline)) static void name(uint64_t until_ns)            \

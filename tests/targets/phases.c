@@ -14,7 +14,7 @@
 
 static volatile uint64_t sink;
 
-/* Each phase computes in its own function, without calls, so that its samples have its name. */
+/* A phase computes in its own function without calls, so that its samples have its name. */
 #define PHASE(name, step)                                                    \
 	static __attribute__((noinline)) void name(uint64_t ns)              \
 	{                                                                    \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * race MODE [ARG...]: a target that provokes one of the races of docs/PTRACE.md, and checks by
- * itself whether it was harmed. Ends with 0 if all was as without a tracer; otherwise prints what
- * was not, and ends with 1. Each mode is described above its function.
+ * race MODE [ARG...]: a target that provokes a race of docs/PTRACE.md. Ends with 0 if all was as
+ * without a tracer; otherwise prints what was not, and ends with 1. The modes are described above
+ * their functions.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -74,10 +74,7 @@ static void *queue_signals(void *context)
 	return (void *)(uintptr_t)n;
 }
 
-/*
- * signals MS: a thread sends numbered real-time signals to the main thread, which works: all must
- * arrive.
- */
+/* signals MS: numbered real-time signals to the working main thread must all arrive. */
 static void signals(unsigned ms)
 {
 	pthread_t thread;
@@ -95,8 +92,8 @@ static void signals(unsigned ms)
 }
 
 /*
- * deaths MS: for MS ms, children end, one at a time (one SIGCHLD each), and a timer fires (one
- * SIGALRM each time). No signal may be lost.
+ * deaths MS: for MS ms, children end one at a time (one SIGCHLD each), and a timer fires (one
+ * SIGALRM each). No signal may be lost.
  */
 static void children_and_alarms(unsigned ms)
 {
@@ -158,7 +155,7 @@ static void counted_by_all(int signal, siginfo_t *info, void *context)
 	atomic_fetch_add(&handled, 1);
 }
 
-/* storm N: two threads each make N threads and N children, with signals, at the same time. */
+/* storm N: two threads each make N threads and N children, with signals, at once. */
 static void storm(unsigned n)
 {
 	pthread_t thread;
@@ -182,7 +179,7 @@ static void *exec_again(void *context)
 	harmed("exec: %s", strerror(errno));
 }
 
-/* exec N: four threads work; one that is not the leader executes this program again, N times. */
+/* exec N: of four working threads, one that is not the leader executes this program, N times. */
 static void exec_from_thread(unsigned n)
 {
 	pthread_t thread;
@@ -216,7 +213,7 @@ static void stopped_children(unsigned n)
 	}
 }
 
-static uint64_t used_before; /* CPU time used before main() began */
+static uint64_t used_before; /* CPU time before main() */
 
 static void *end_process(void *context)
 {
@@ -228,8 +225,8 @@ static void *end_process(void *context)
 }
 
 /*
- * leader MS: the leader ends at once; two threads work on, until one has used MS ms of CPU time. It
- * prints the CPU time of the process since its main() in ns, and ends the process with 5.
+ * leader MS: the leader ends at once; two threads work on, until one has used MS ms of CPU time.
+ * That one prints the CPU time of the process since main() in ns, and ends the process with 5.
  */
 static void leader_first(unsigned ms)
 {
@@ -242,8 +239,8 @@ static void leader_first(unsigned ms)
 }
 
 /*
- * vfork MS: a parent waits in vfork() for MS ms, and cannot be stopped meanwhile; another thread
- * works. 0 ms: until a byte comes on stdin.
+ * vfork MS: for MS ms (0: until a byte comes on stdin), the parent waits in vfork() and cannot be
+ * stopped; another thread works.
  */
 static void in_vfork(unsigned ms)
 {
@@ -271,13 +268,11 @@ static void in_vfork(unsigned ms)
 		harmed("vfork");
 }
 
-/*
- * maps N: code is mapped, run and unmapped at the same address N times, with two contents in turn.
- */
+/* maps N: maps, runs and unmaps code at one address N times, with two contents in turn. */
 static void changing_maps(unsigned n)
 {
 #ifdef __x86_64__
-	/* mov $0x2000, %ecx; 1: dec %ecx; jnz 1b; ret. The second has four nops in front. */
+	/* mov $0x2000, %ecx; 1: dec %ecx; jnz 1b; ret. The second content begins with four nops. */
 	static const uint8_t code[2][16] = {
 		{0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3},
 		{0x90, 0x90, 0x90, 0x90, 0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc,
@@ -302,7 +297,7 @@ static void changing_maps(unsigned n)
 #endif
 }
 
-/* reuse N: N children, one after the other, that all get the same pid. 77: not permitted. */
+/* reuse N: N children in turn that all get one pid. 77: not permitted. */
 static void reused_tid(unsigned n)
 {
 	pid_t first = fork(), again;
@@ -331,9 +326,7 @@ static void reused_tid(unsigned n)
 	}
 }
 
-/*
- * killed N: children are killed right after their birth, so that some never reach their first stop.
- */
+/* killed N: kills children right after birth: some never reach their first stop. */
 static void killed_newborns(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -349,7 +342,7 @@ static void killed_newborns(unsigned n)
 			harmed("child %u: %x", i, status);
 	}
 	for (unsigned i = 0; i < n / 10; i++) {
-		/* A whole group is killed while its threads and children are being born. */
+		/* Kills a group while its threads and children are being born. */
 		int status = 0;
 		pid_t pid = fork();
 
@@ -373,7 +366,7 @@ static void killed_newborns(unsigned n)
 }
 
 /*
- * clone N: makes N children by clone() with another exit signal than SIGCHLD. They are processes,
+ * clone N: N children of clone() with an exit signal other than SIGCHLD, which are still processes,
  * not threads.
  */
 static void odd_children(unsigned n)
@@ -392,7 +385,7 @@ static void odd_children(unsigned n)
 	}
 }
 
-/* undumpable: makes itself undumpable, prints "ready", and ends at the end of its stdin. */
+/* undumpable: becomes undumpable, prints "ready", and ends at the end of stdin. */
 static void undumpable(void)
 {
 	char c;
@@ -413,7 +406,7 @@ static void *sleeper(void *context)
 	return NULL;
 }
 
-/* crowd N MS: N threads that mostly sleep, for MS ms; the main thread works. */
+/* crowd N MS: N threads mostly sleep, for MS ms; the main thread works. */
 static void crowd(unsigned n, unsigned ms)
 {
 	static pthread_t thread[4096];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Burns CPU time at the bottom of a recursion: recursive DEPTH SECONDS [wait]. Each frame has 240
+ * recursive DEPTH SECONDS [wait]: burns CPU time at the bottom of a recursion. Each frame has 240
  * bytes or more, and no frame pointer. Every stack is burn, descend (DEPTH times), main, and those
- * of libc. "wait": it then sleeps in burn, in pause or the call that stands for it.
+ * of libc. "wait": then sleeps in burn, in pause or its substitute.
  */
 #include <stdint.h>
 #include <stdio.h>

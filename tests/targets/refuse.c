@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refuse COMMAND [ARG...]: runs the command under a filter of system calls that refuses
- * process_vm_readv and process_vm_writev, as old filters of containers do, and kernels without
+ * refuse COMMAND [ARG...]: runs the command under a filter that refuses process_vm_readv and
+ * process_vm_writev, like old filters of containers, and kernels without
  * CONFIG_CROSS_MEMORY_ATTACH.
  */
 #include <errno.h>

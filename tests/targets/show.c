@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For the live view: show SECONDS [STATUS]. The thread "alpha" is nearly always in show_inner(),
- * which show_outer() calls; "beta" makes system calls a part of the time; "gamma" sleeps. Prints a
- * line when it begins and when it ends: after SECONDS, but on a busy machine not before alpha has
- * used half as much CPU time.
+ * which show_outer() calls; "beta" sometimes makes system calls; "gamma" sleeps. Prints a line at
+ * its beginning and end: after SECONDS, and not before alpha has used half as much CPU time.
  */
 #include <pthread.h>
 #include <stdint.h>

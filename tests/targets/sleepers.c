@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sleepers N SECONDS: N threads that sleep in pause(), and one that uses SECONDS of CPU time. The
- * sleepers must never be stopped. Prints the number of their context switches, both kinds, after
- * they have gone to sleep: it must be 0.
+ * sleepers N SECONDS: N threads that sleep in pause(), and one that uses SECONDS of CPU time.
+ * Prints the sleepers' context switches of both kinds since they fell asleep: 0, as no sleeper may
+ * be stopped.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,10 +23,7 @@ static void *sleep_on(void *slot)
 	return NULL;
 }
 
-/*
- * Returns the number of context switches of a thread, voluntary and involuntary ones, from
- * /proc/self/task/TID/status.
- */
+/* Returns the context switches of a thread, voluntary and involuntary. */
 static long switches(int tid)
 {
 	char path[64], line[128];
@@ -46,7 +43,7 @@ static long switches(int tid)
 	return sum;
 }
 
-/* Is the thread off its CPU, in pause(2) or the call that stands for it? */
+/* In pause(2), or the call that stands for it. */
 static bool is_asleep(int tid)
 {
 	char path[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sleepy MS: two calls that wait MS milliseconds each, and that a stop would make begin again.
- * Prints how long each took, and ends with 1 if one ended early, or, in the truth suite (TRUTH),
- * took more than 1.5 times MS.
+ * sleepy MS: two calls that wait MS ms each, and that a stop would make begin again. Prints how
+ * long each took. Ends with 1 if one ended early, or, in the truth suite (TRUTH), took more than
+ * 1.5 times MS.
  */
 #include <signal.h>
 #include <stdio.h>

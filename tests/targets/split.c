@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * split WAYS ROUNDS [NAP_MS]: CPU time in known shares. With 2 ways the functions f0 and f1 get 81
- * and 19 parts of 100; with 20 ways f0 to f19 get 1 to 20 parts of 210. All functions have the same
- * loop, aligned alike, which takes one cycle a turn. A round is short (about 10 us), and its order
- * changes, so that the program has no period of its own. With NAP_MS, each round begins with a
- * sleep of NAP_MS, is 500 times as long (about 10 ms), and has always the same order.
+ * split WAYS ROUNDS [NAP_MS]: CPU time in known shares. With 2 ways f0 and f1 get 81 and 19 parts
+ * of 100; with 20 ways f0 to f19 get 1 to 20 parts of 210. All functions have the same loop,
+ * aligned alike, which takes one cycle a turn. A round is short (about 10 us), and its order
+ * changes, so that the program has no period of its own. With NAP_MS, a round begins with a sleep
+ * of NAP_MS, takes about 10 ms, and always has the same order.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -41,9 +41,7 @@ static double now(void)
 {
 	struct timespec ts;
 
-	/*
-	 * A real system call: libunwind, with which --check-stacks compares, cannot read the vdso.
-	 */
+	/* A real system call: libunwind, to which --check-stacks compares, cannot read the vdso. */
 	(void)syscall(SYS_clock_gettime, napping ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }

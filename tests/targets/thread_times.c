@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_times N: N threads, of which thread i works for i times 0.1 ms of CPU time, and the main
- * thread, which works for 0.2 s.
- *
- * Prints for each its tid and the CPU time that it has used by its own clock, in ns.
+ * thread_times N: thread i of N works for i times 0.1 ms of CPU time, the main thread for 0.2 s.
+ * Prints the tid of each, and its CPU time in ns by its own clock.
  */
 #include <pthread.h>
 #include <stdint.h>

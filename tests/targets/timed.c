@@ -72,7 +72,6 @@ static void must(bool good, const char *what)
 		harmed("%s: %s", what, strerror(errno));
 }
 
-/* Makes two connected sockets, or a bound one. */
 static void make_pair(int domain, int type)
 {
 	struct sockaddr_in address = local();
@@ -113,7 +112,7 @@ static void make_listener(int domain)
 	must(listen(fd[0], 1) == 0, "listen");
 }
 
-/* Fills a socket's buffer. True: there was room. */
+/* True: there was room. */
 static bool fill(void)
 {
 	char block[4096] = {0};
@@ -157,7 +156,7 @@ static void make_send_tcp(void)
 	make_pair(AF_INET, SOCK_STREAM);
 	/*
 	 * A full socket gets room again when data under way arrive, and when TCP probes the closed
-	 * window after 0.2 s. So it is filled until there has been no room for 300 ms.
+	 * window after 0.2 s. So it is filled until it had no room for 300 ms.
 	 */
 	for (int quiet = 0, i = 0; quiet < 300 && i < 10000; i++) {
 		quiet = fill() ? 0 : quiet + 1;
@@ -165,7 +164,7 @@ static void make_send_tcp(void)
 	}
 }
 
-/* Connects to a listener whose queue is full, and which does not answer. */
+/* The listener's queue is full, and it does not answer. */
 static void make_connect_tcp(void)
 {
 	socklen_t bytes = sizeof(nowhere);
@@ -212,7 +211,7 @@ static long call_connect_tcp(void)
 	return r;
 }
 
-/* The result of a transfer: that of a call whose time is over if the transfer is done in part. */
+/* A transfer done in part returns what a call returns whose time is over. */
 static long part_of(ssize_t n, size_t whole)
 {
 	if (n >= 0)
@@ -229,8 +228,8 @@ static void *send_late(void *context)
 }
 
 /*
- * The first of two bytes comes when half the time is over, the second one never. On a busy machine
- * the first one may come too late; then it is still there at the next call.
+ * The first of two bytes comes at half the time, the second never. On a busy machine the first may
+ * come too late; it is then read at the next call.
  */
 static long call_recv_part(void)
 {
@@ -245,7 +244,7 @@ static long call_recv_part(void)
 	return part_of(n, sizeof(c));
 }
 
-/* Sends more than a new socket's buffer can hold, and nobody reads. */
+/* More than a new socket's buffer holds; nobody reads. */
 static long call_send_part(void)
 {
 	static char data[4 << 20];
@@ -350,8 +349,8 @@ int main(int argc, char **argv)
 	(void)pthread_create(&thread, NULL, tease, (void *)(uintptr_t)now_ns());
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
 		/*
-		 * "all" is used with time-outs of less than a scheduler tick, in which the arrival
-		 * of a part may end a transfer, as the rest of the time is less than a tick.
+		 * Not in "all": its time-outs are shorter than a scheduler tick, so the arrival of
+		 * a part may end a transfer.
 		 */
 		bool all = strcmp(argv[1], "all") == 0 && !strstr(scenarios[i].name, "_part");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * titled SECONDS PADDING: a process and its child, which write titles over their arguments and then
- * compute for SECONDS of CPU time each. PADDING makes room for the titles.
+ * titled SECONDS PADDING: a process and its child write titles over their arguments, then compute
+ * for SECONDS of CPU time each. PADDING makes room for the titles.
  */
 #include <stdio.h>
 #include <stdlib.h>

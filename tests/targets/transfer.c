@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transfer NAME TIMES: moves 1 MiB TIMES times by the call NAME ("all": each), without repeating a
- * short one, like programs that never saw a short result. Another thread reads or writes the other
- * end, and compares every byte. Prints a line for each call: its name, the number of calls, of
- * short results, and of errors (wrong contents included). Ends with 0 if there were none.
+ * transfer NAME TIMES: moves 1 MiB TIMES times by the call NAME ("all": each), and never repeats a
+ * short call, like programs that never saw one. Another thread reads or writes the other end, and
+ * compares every byte. Prints a line for each call: its name, the number of calls, of short
+ * results, and of errors (wrong contents included). Ends with 0 if there were none.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 #define BYTES ((size_t)1 << 20)
 
-static int fd[2]; /* fd[0] is read from, fd[1] written to */
+static int fd[2]; /* fd[0] is read, fd[1] written */
 static unsigned char out[BYTES], in[BYTES];
 static atomic_ulong wrong;
 
@@ -34,7 +34,7 @@ static _Noreturn void die(const char *what)
 	exit(99);
 }
 
-/* The byte at an offset of the stream; its period is no power of two. */
+/* The byte at offset @i of the stream; the period is no power of two. */
 static unsigned char byte_at(size_t i)
 {
 	return (unsigned char)(i % 251);
@@ -99,10 +99,7 @@ static void make_file(void)
 	fd[1] = memfd_create("copy", MFD_CLOEXEC);
 }
 
-/*
- * Divides the buffer into parts of 1, 2, 3 … bytes and the rest: many more parts than a restart
- * handles at once.
- */
+/* Parts of 1, 978, 1955... bytes and the rest: many more than a restart handles at once. */
 static int parts_of(unsigned char *base, struct iovec *part, int most)
 {
 	size_t at = 0;
@@ -177,7 +174,7 @@ static ssize_t call_pwritev2(void)
 	return pwritev2(fd[1], part, parts_of(out, part, 40), -1, 0);
 }
 
-/* Returns the descriptor of a file that begins with the BYTES bytes in the array out. */
+/* Returns a file that begins with the BYTES bytes of out. */
 static int source(void)
 {
 	static int file = -1;
@@ -198,9 +195,9 @@ static ssize_t call_sendfile(void)
 }
 
 /*
- * Writes to a pipe that only this thread reads: each call must return when the pipe is full. A call
- * that the supervisor restarted for the rest would wait for ever. Does this 200 times. Returns
- * BYTES if each call moved as many bytes as the pipe holds; otherwise -1.
+ * Writes 200 times to a pipe that only this thread reads: each call must return when the pipe is
+ * full. A call that the supervisor restarted for the rest would wait for ever. Returns BYTES if
+ * each call moved as many bytes as the pipe holds; otherwise -1.
  */
 static ssize_t call_own_pipe(void)
 {
@@ -229,7 +226,7 @@ static ssize_t call_getrandom(void)
 	return getrandom(in, BYTES, 0);
 }
 
-/* Reads the written data, in pieces that make the writer wait now and then. */
+/* Reads in pieces that sometimes make the writer wait. */
 static void *take(void *context)
 {
 	static unsigned char data[30011];
@@ -281,7 +278,7 @@ static void check_zero(void)
 		}
 }
 
-/* The buffer was filled with zeros: a page that the call left out still has them. */
+/* The buffer held zeros: a page that the call left out still has them. */
 static void check_random(void)
 {
 	for (size_t i = 0; i < BYTES; i += 4096) {
@@ -348,7 +345,7 @@ static unsigned long run(const struct scenario *s)
 		else if (s->check)
 			s->check();
 		if (s->peer && (n < 0 || (size_t)n < BYTES))
-			break; /* From here on the stream's bytes do not match. */
+			break; /* from here on the stream's bytes do not match */
 	}
 	if (fd[1] >= 0 && s->peer == take)
 		(void)close(fd[1]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unstoppable MS: one system call of the main thread uses MS ms of CPU time without a check for
- * signals: io_submit() with many reads that it executes at once. A requested stop comes only when
- * the call is over. Another thread works all the time.
+ * unstoppable MS: io_submit() of many reads, which it executes at once, uses MS ms of CPU time
+ * without a check for signals: a requested stop comes when the call is over. Another thread works
+ * all the time.
  *
- * Prints the CPU time of the process in ns, and how many calls used more than a second of CPU time,
- * and how many took more than a second. 77: no io_submit() here.
+ * Prints the CPU time of the process in ns, how many calls used more than a second of CPU time, and
+ * how many took more than a second. 77: no io_submit() here.
  */
 #include <errno.h>
 #include <linux/aio_abi.h>
@@ -36,8 +36,8 @@ static void *work(void *context)
 }
 
 /*
- * Submits @n reads of the file's hole; returns the CPU time used, in ns, and the elapsed time in
- * *@ret_ns. 0: io_submit() fails.
+ * Submits @n reads of the file's hole. Returns the CPU time in ns, *@ret_ns the elapsed time. 0:
+ * io_submit() fails.
  */
 static uint64_t submit(aio_context_t aio, int fd, void *to, long n, uint64_t *ret_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes tables of regions, and finds the counter to which a program counter belongs. */
+/* Tables of regions, and the counter of a program counter. */
 #ifndef TESTS_REGION_FIXTURE_H
 #define TESTS_REGION_FIXTURE_H
 
@@ -23,7 +23,7 @@ static inline struct region_table *table(enum call_dialect dialect, unsigned ele
 	return t;
 }
 
-/* Returns the counter of @pc, or NONE. @ret_region may be NULL. */
+/* Returns the index of @pc's counter, or NONE. @ret_region may be NULL. */
 static inline uint64_t at(const struct region_table *t, uint64_t pc, uint32_t *ret_region)
 {
 	struct region_hit hit;
@@ -36,7 +36,7 @@ static inline uint64_t at(const struct region_table *t, uint64_t pc, uint32_t *r
 	return hit.index;
 }
 
-/* Returns the counter of the address OFF + @d in a table of one region. */
+/* Returns the index of the counter of OFF + @d in a table of one region. */
 static inline uint64_t one(
 	enum call_dialect dialect, unsigned e, uint32_t scale, uint64_t bytes, uint64_t d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sampler whose probe gives the readings that the test sets. Seeds are fixed. */
+/* A sampler whose probe gives the readings that the test sets. */
 #ifndef TESTS_SAMPLER_FIXTURE_H
 #define TESTS_SAMPLER_FIXTURE_H
 
@@ -25,21 +25,21 @@ struct actor {
 	int state;
 	uint64_t run_ns, wait_ns, slices, stamp_ns, queued_ns, pc;
 	int last_cpu;
-	int syscall;    /* system call in which it sleeps; 0 nanosleep */
+	int syscall;    /* in which the actor sleeps; 0: nanosleep */
 	unsigned asked; /* how often its activity was read */
 };
 
 struct world {
 	struct sampler sampler;
 	struct actor actor[MANY];
-	struct plan_due due; /* what the plan says of the next instants */
-	/* time stamp of the waiter at its wake-up, by the scheduler's clock */
+	struct plan_due due;
+	/* of the waiter at its wake-up, by the scheduler's clock */
 	uint64_t stamp_ns;
-	uint64_t renewed_ns;    /* the stamp may be this much later than the wake-up */
+	uint64_t renewed_ns;    /* how much later than the wake-up the stamp may be */
 	uint64_t late_ns;       /* from the instant to the waiter's wake-up */
-	uint64_t waited_ns;     /* for how long others had the CPU in this time */
-	struct actor *expected; /* the thread whose time stamp the waiter has read */
-	bool strays;            /* the waiter wakes up on another CPU than its own */
+	uint64_t waited_ns;     /* how long others had the CPU in late_ns */
+	struct actor *expected; /* whose time stamp the waiter has read */
+	bool strays;            /* the waiter wakes up on a CPU of others */
 	int arrived_error, runnable;
 	unsigned stamps, runnables;
 	uint64_t now, ask_ns, stamp_read_ns; /* time; durations of reading a CPU time, a stamp */
@@ -119,9 +119,7 @@ static int runnable(void *context)
 static const struct probe probe = {activity, cpu_time, turn, queued, last_cpu, now, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
-/*
- * Sets up @cpus CPUs and @threads sleeping threads, with real-time priority and a period of 1 ms.
- */
+/* The threads sleep. Real-time priority, and a period of 1 ms. */
 static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 {
 	memset(w, 0, sizeof(*w));
@@ -143,8 +141,8 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 }
 
 /*
- * Lets the next instant of @cpu come, a millisecond after the last one and late_ns late. Returns
- * the hit; NULL: a miss.
+ * Lets the next instant of @cpu come, 1 ms after the last one, late_ns late. Returns the hit; NULL:
+ * a miss.
  */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
@@ -169,7 +167,7 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 	return t ? t->owner : NULL;
 }
 
-/* Sets the readings as if the supervisor had just preempted @a on its CPU. */
+/* Readings as if the supervisor had just preempted @a. */
 static inline void preempted(struct world *w, struct actor *a)
 {
 	w->stamp_ns += 1000000;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The machine's events in their order: steps and sleeps of threads, and requests of the supervisor.
- */
+/* The machine's events in order: steps and sleeps of threads, requests of the supervisor. */
 #include "tests/unit/supervisor/simulator_cpu.h"
 
 #include <string.h>
@@ -130,7 +128,7 @@ static bool next_step(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 	}
 }
 
-/* The thread has nearly fallen asleep. Lastly it checks whether what it would wait for has come. */
+/* The last check before a thread sleeps: has what it waits for come already? */
 static void fall_asleep(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 {
 	uint64_t until = t->step.kind == SIM_SLEEP ? sim->now + t->step.ns : t->step.ns;
@@ -147,7 +145,6 @@ static void fall_asleep(struct sim *sim, struct sim_cpu *c, struct sim_thread *t
 		timer_set(sim, t, until);
 }
 
-/* Ends the step or the slice of the current thread. */
 static void end_step(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -161,7 +158,7 @@ static void end_step(struct sim *sim, unsigned cpu)
 			sim_cpu_stop(sim, c);
 		else if (was_call && sim_cpu_is_called(sim, c))
 			sim_cpu_requeue(
-				/* The supervisor, which waited for the call's end, gets the CPU. */
+				/* the supervisor waited for the call's end */
 				sim, c);
 		else
 			(void)next_step(sim, c, t);
@@ -212,7 +209,7 @@ static void timer_event(struct sim *sim)
 		sim_enqueue(sim, t);
 }
 
-/* Lets the next event up to @limit_ns happen. False: there is none. */
+/* Lets the next event up to @limit_ns happen. False: none. */
 static bool happen(struct sim *sim, uint64_t limit_ns)
 {
 	uint64_t next = sim->timers ? sim->timer[0]->wake_at_ns : SIM_NEVER;
@@ -249,7 +246,7 @@ void sim_tracer_work(struct sim *sim, uint64_t ns)
 	sim_pass(sim, sim->now + ns);
 }
 
-/* Lets time pass until the tracing thread has its CPU, and no waiter has its turn. */
+/* Lets time pass until the tracing thread has its CPU, and no waiter has a turn. */
 static void tracer_comes(struct sim *sim)
 {
 	while (!sim->tracer_runs || sim->turn >= 0) {

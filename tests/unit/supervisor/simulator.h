@@ -29,28 +29,28 @@
 #define SIM_NEVER   UINT64_MAX
 #define SIM_US      UINT64_C(1000)
 #define SIM_MS      UINT64_C(1000000)
-/* Time that a thread takes to fall asleep, with interrupts off or without preemption. */
+/* During this time, a thread that falls asleep cannot be preempted. */
 #define SIM_FALL_ASLEEP_NS 1500
 
 struct sim;
 struct sim_thread;
 
 enum sim_kind {
-	SIM_RUN,  /* the program's own code: it is preempted and stopped where it is */
-	SIM_CALL, /* a system call that computes: it can be preempted, but stops at its end */
-	/* a system call that cannot be preempted: the supervisor gets the CPU when it ends */
+	SIM_RUN,  /* own code: preempted and stopped where it is */
+	SIM_CALL, /* a call that computes: can be preempted, stops at its end */
+	/* a call that cannot be preempted: the supervisor gets the CPU at its end */
 	SIM_ATOMIC,
-	SIM_SLEEP,       /* sleeps for @ns */
-	SIM_SLEEP_UNTIL, /* sleeps until @ns */
-	SIM_WAIT,        /* waits until another thread wakes it; an earlier wake-up counts */
+	SIM_SLEEP,       /* for @ns */
+	SIM_SLEEP_UNTIL, /* until @ns */
+	SIM_WAIT,        /* until another thread wakes it; an earlier wake-up counts */
 	SIM_WAKE,        /* wakes @other; takes no time */
-	SIM_SPAWN,       /* starts another thread with the program @program; takes no time */
+	SIM_SPAWN,       /* starts a thread with @program; takes no time */
 	SIM_EXIT,
 };
 
 struct sim_step {
 	enum sim_kind kind;
-	unsigned place; /* location; for a sleep, that of falling asleep and waking up */
+	unsigned place; /* location; of a sleep: where it begins and ends */
 	uint64_t ns;
 	struct sim_thread *other;
 	void (*program)(struct sim *sim, struct sim_thread *thread, struct sim_step *step);
@@ -63,12 +63,11 @@ enum sim_state {
 	SIM_QUEUED,
 	SIM_ON_CPU,
 	SIM_BLOCKED,
-	SIM_STOPPED, /* stopped on request; the tracing thread has not seen it */
+	SIM_STOPPED, /* stopped on request; not yet seen by the tracing thread */
 	SIM_BORN,    /* waits for the tracing thread to resume it */
 	SIM_ENDED,   /* waits for the tracing thread to reap it */
 };
 
-/* The phase of a step. */
 enum sim_phase { SIM_BODY, SIM_FALLING_ASLEEP, SIM_SLEEPING, SIM_WAKING };
 
 struct sim_thread {
@@ -78,7 +77,7 @@ struct sim_thread {
 	unsigned id, at, count;
 	uint64_t number[4]; /* for the program's own use */
 	struct sim_thread *peer[2];
-	bool foreign; /* the thread is not of the target */
+	bool foreign; /* not of the target */
 	/* The machine. */
 	enum sim_state state;
 	enum sim_phase phase;
@@ -87,7 +86,7 @@ struct sim_thread {
 	bool interrupt; /* a stop request is pending */
 	bool woken;     /* the awaited event has come */
 	unsigned posts; /* wake-ups that came before the sleep */
-	bool fresh;     /* its last enqueuing was a wake-up, and it has not run since */
+	bool fresh;     /* last enqueued by a wake-up, and has not run since */
 	int cpu;
 	uint64_t vruntime_ns;
 	uint64_t since_ns; /* when it got its CPU, or entered its queue */
@@ -105,21 +104,21 @@ struct sim_cpu {
 	struct sim_thread *current, *left; /* left: the thread that ran here last */
 	struct sim_thread **queue;
 	size_t queued;
-	uint64_t accounted_ns; /* the current thread's time is accounted up to here */
-	uint64_t event_ns;     /* end of the current thread's step or slice */
+	uint64_t accounted_ns; /* up to here current's time is accounted */
+	uint64_t event_ns;     /* end of current's step or slice */
 	uint64_t slice_end_ns;
 	uint64_t min_vruntime_ns;
 	bool idle;
 	uint64_t idle_since_ns;
-	uint64_t exits_ns;  /* when an idle CPU will be awake, SIM_NEVER: nothing wakes it */
-	uint64_t leaves_ns; /* if awake: when it leaves the kernel's idle loop; 0: it has left */
+	uint64_t exits_ns;  /* when an idle CPU will be awake; SIM_NEVER: nothing wakes it */
+	uint64_t leaves_ns; /* when an awake CPU leaves the kernel's idle loop; 0: it has left */
 	/* Threads of the supervisor. */
 	enum sim_ours ours;
 	uint64_t stamp_ns;           /* when the supervisor's thread was scheduled in */
-	struct sim_thread *replaced; /* the thread that ran before the supervisor's, NULL none */
-	/* the thread that ran before the waiter at its last instant */
+	struct sim_thread *replaced; /* ran before the supervisor's thread; NULL: none */
+	/* ran before the waiter at its last instant */
 	struct sim_thread *preempted;
-	uint64_t waiter_due_ns; /* time for which the waiter's timer is set */
+	uint64_t waiter_due_ns; /* for which the waiter's timer is set */
 	uint64_t waiter_at_ns;  /* when that timer expires */
 	uint64_t expired_ns;    /* when it last expired */
 	uint64_t arrives_ns[2]; /* when the waiter and the tracer may get the CPU */
@@ -129,12 +128,12 @@ struct sim_cpu {
 	bool dropped;           /* the waiter has nothing to do */
 	bool asked;             /* the waiter had its turn */
 	uint64_t woke_ns, holds_until_ns;
-	/* The thread that is expected on this CPU, as in struct sampled_cpu of the sampler. */
+	/* The thread expected on this CPU, as in struct sampled_cpu of the sampler. */
 	struct sim_thread *expected;
 	struct plan plan;
 	struct sample_instant instant;
 	uint64_t occupied_until_ns;
-	uint64_t next_ns; /* time of the next event on this CPU */
+	uint64_t next_ns; /* of the next event on this CPU */
 };
 
 struct sim_options {
@@ -142,14 +141,14 @@ struct sim_options {
 	uint64_t period_ns, duration_ns, seed;
 	bool realtime;
 	/*
-	 * Mean delays in a virtual machine: from a timer's interrupt, which is in time, to our
-	 * first instruction; and from the wake-up of a thread on an idle CPU to its first
-	 * instruction, which counts as CPU time of the thread.
+	 * Mean delay in a virtual machine: from a timer's interrupt, which is in time, to our first
+	 * instruction; and from a thread's wake-up on an idle CPU to its first instruction, in CPU
+	 * time of the thread.
 	 */
 	uint64_t slow_ns;
 	/*
-	 * The simulated machine is a virtual one, on which an idle CPU needs this time to do
-	 * anything, timers included; 0: it is a real machine.
+	 * How long an idle CPU of a virtual machine needs to do anything, timers included; 0: a
+	 * real machine.
 	 */
 	uint64_t idle_ns;
 	unsigned files; /* factor of the time to read files of /proc; 0: as 1 */
@@ -159,9 +158,7 @@ struct sim_options {
 struct sim_result {
 	double found[SIM_BATCHES][SIM_PLACES], truth[SIM_BATCHES][SIM_PLACES];
 	uint64_t samples, events, refused;
-	/*
-	 * instants that found another thread than the preempted one; that found none in its place
-	 */
+	/* instants that found another thread than the preempted one; that found none */
 	uint64_t wrong, missed;
 	struct sample_figures figures;
 };
@@ -172,16 +169,16 @@ struct sim {
 	struct plan_random random;
 	struct sim_cpu cpu[SIM_CPUS];
 	struct sim_thread thread[SIM_THREADS];
-	size_t threads;                        /* the highest index ever used, plus 1 */
-	struct sim_thread *timer[SIM_THREADS]; /* heap of threads with a timed sleep */
+	size_t threads;                        /* highest index ever used, plus 1 */
+	struct sim_thread *timer[SIM_THREADS]; /* heap of threads in a timed sleep */
 	size_t timers;
 	/* What wakes the tracing thread. */
 	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that expires */
 	bool tracer_runs, tracer_called;
 	unsigned tracer_cpu;
-	int turn;                  /* index of the waiter that has its turn, -1 none */
-	struct sample_thread *hit; /* the hit for which it called the tracing thread */
-	/* threads that the tracing thread must handle: stopped, born or ended */
+	int turn;                  /* index of the waiter that has its turn; -1: none */
+	struct sample_thread *hit; /* for which that waiter called the tracing thread */
+	/* stopped, born or ended threads that the tracing thread must handle */
 	struct sim_thread *report[SIM_THREADS];
 	size_t reports;
 	struct sampler sampler;
@@ -191,31 +188,30 @@ struct sim {
 	struct sim_result *result;
 };
 
-/* Draws a random number in [from, to). */
+/* Draws a number in [from, to). */
 uint64_t sim_between(struct sim *sim, uint64_t from, uint64_t to);
 
-/* Makes a thread, which sim_start() starts. NULL: there are SIM_THREADS already. */
+/* The thread needs sim_start(). NULL: there are SIM_THREADS already. */
 struct sim_thread *sim_new_thread(struct sim *sim, sim_program *program);
 void sim_start(struct sim *sim, struct sim_thread *thread);
 
-/* Lets virtual time pass until @until_ns; if the tracing thread sleeps, only until it is awake. */
+/* Lets time pass until @until_ns, or until a sleeping tracing thread is awake. */
 void sim_pass(struct sim *sim, uint64_t until_ns);
 /*
- * Lets the tracing thread sleep until @until_ns, or until something wakes it. False: it had been
- * woken already, and kept its CPU.
+ * Lets the tracing thread sleep until @until_ns or a wake-up. False: a wake-up came before, and it
+ * kept its CPU.
  */
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
-/* Lets the tracing thread work for @ns. */
 void sim_tracer_work(struct sim *sim, uint64_t ns);
-/* Calls the tracing thread, which sleeps or waits for its turn, to CPU @cpu. */
+/* Calls the tracing thread, which sleeps or waits for its turn, to @cpu. */
 void sim_tracer_move(struct sim *sim, unsigned cpu);
-/* Lets the waiter of @cpu sleep until its next instant. */
+/* The waiter of @cpu sleeps until its next instant. */
 void sim_waiter_release(struct sim *sim, unsigned cpu);
 /*
  * In the driver. sim_waiter_comes(): the waiter of @cpu wakes up. sim_waiter_goes(): it sleeps
  * again. sim_waiter_stays(): does it still wait for its turn? sim_next_turn(): gives the turn to
- * the next waiter that waits for it. sim_waiter_asks(): the waiter with the turn samples, and calls
- * the tracing thread if it has a hit.
+ * the next waiter. sim_waiter_asks(): the waiter with the turn samples, and calls the tracing
+ * thread for a hit.
  */
 void sim_waiter_comes(struct sim *sim, unsigned cpu);
 void sim_waiter_goes(struct sim *sim, unsigned cpu);
@@ -224,10 +220,10 @@ void sim_next_turn(struct sim *sim);
 void sim_waiter_asks(struct sim *sim);
 void sim_interrupt(struct sim *sim, struct sim_thread *thread);
 void sim_resume(struct sim *sim, struct sim_thread *thread);
-/* Accounts the CPU time of the threads that run, up to now. */
+/* Accounts the CPU time of the running threads, up to now. */
 void sim_account(struct sim *sim);
 
-/* Runs the threads that @begin makes, with the sampler. 0 or -ENOMEM. */
+/* Samples the threads that @begin makes. 0 or -ENOMEM. */
 int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 	struct sim_result *ret_result);
 

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * CPUs, and a scheduler like the kernel's fair class: it decides which thread runs on which CPU,
- * and when threads of the supervisor run.
- */
+/* CPUs, and a scheduler like the kernel's fair class, also for the supervisor's threads. */
 #include "tests/unit/supervisor/simulator_cpu.h"
 
-/* Time that a wake-up of the tracing thread takes, from another CPU or by an eventfd. */
+/* Duration of a wake-up of the tracing thread, from another CPU or by an eventfd. */
 #define CALL_LEAST_NS 1000
 #define CALL_MOST_NS  2500
 /*
- * Time that an idle CPU needs to do anything, timers included: SHALLOW_LEAST_NS to SHALLOW_MOST_NS
- * if it has been idle for less than SHALLOW_NS, otherwise IDLE_LEAST_NS to IDLE_MOST_NS.
+ * How long an idle CPU needs to do anything, timers included: SHALLOW_* after less than SHALLOW_NS
+ * of idleness, then IDLE_*.
  */
 #define SHALLOW_NS       100000
 #define SHALLOW_LEAST_NS 500
@@ -24,7 +21,7 @@
 #define CREDIT_NS 1400000
 /* A thread that ran within this time is not migrated. */
 #define HOT_NS 500000
-/* In the fair class, beside threads in the queue, one in LATE_ONE_OF wake-ups comes late. */
+/* In the fair class with threads in the queue, one in so many wake-ups comes late. */
 #define LATE_ONE_OF 6
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -55,10 +52,7 @@ bool sim_is_atomic(const struct sim_thread *t)
 	return t->phase != SIM_BODY || t->step.kind == SIM_ATOMIC;
 }
 
-/*
- * Recomputes when the next event of the CPU is due. The supervisor does not interrupt code that
- * cannot be preempted.
- */
+/* The supervisor does not interrupt code that cannot be preempted. */
 void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_thread *t = c->current;
@@ -141,7 +135,6 @@ void sim_cpu_stop(struct sim *sim, struct sim_cpu *c)
 	sim_cpu_leave(sim, c, SIM_STOPPED);
 }
 
-/* Puts a preempted thread back into the queue. */
 void sim_cpu_requeue(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_thread *t = c->current;
@@ -165,7 +158,7 @@ static void move_to(struct sim *sim, struct sim_thread *t, unsigned cpu)
 	t->cpu = (int)cpu;
 }
 
-/* Migrates a thread that is not hot from the longest queue to a CPU that has nothing to do. */
+/* Migrates a thread that is not hot from the longest queue to @cpu, which is idle. */
 static void pull(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *from = &sim->cpu[cpu];
@@ -239,7 +232,7 @@ void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who)
 	sim_waiter_comes(sim, cpu);
 }
 
-/* Fires the timers that are due when the CPU wakes up, for whatever reason. */
+/* Fires the due timers when the CPU wakes up, whatever woke it. */
 static void expire_timers(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->waiter_at_ns != SIM_NEVER && c->waiter_due_ns <= sim->now) {
@@ -263,7 +256,7 @@ static uint64_t exit_latency(struct sim *sim, const struct sim_cpu *c)
 		    : sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS);
 }
 
-/* Is the CPU awake? If an idle one has work, it begins to wake up. */
+/* Is the CPU awake? An idle one with work begins to wake up. */
 static bool is_awake(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->idle && c->exits_ns == SIM_NEVER && (c->queued || sim_cpu_is_called(sim, c)))
@@ -272,7 +265,7 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 		return false;
 	if (c->idle && c->queued && sim->options.slow_ns)
 		c->leaves_ns = sim->now + sim_slowness(sim);
-	/* A wake-up of the CPU wakes the queued threads. */
+	/* The CPU's wake-up wakes the queued threads. */
 	for (size_t i = 0; c->idle && i < c->queued; i++)
 		if (c->queue[i]->fresh)
 			c->queue[i]->since_ns = sim->now;
@@ -285,7 +278,7 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 	return c->leaves_ns <= sim->now || sim_cpu_is_called(sim, c);
 }
 
-/* Decides which thread gets the CPU, if nothing runs on it. */
+/* Decides who gets the CPU if nothing runs there. */
 void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -359,10 +352,7 @@ void sim_cpu_push_away(struct sim *sim, unsigned cpu)
 	}
 }
 
-/*
- * Must thread @who of the supervisor wait? In the fair class, the thread on the CPU may keep it for
- * a while.
- */
+/* In the fair class, the thread on the CPU may keep it for a while. */
 bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who)
 {
 	struct sim_thread *t = c->current;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Plays the tracing thread: makes the calls of engine/sampling.c, in the same order, and its probe.
- */
+/* Plays the tracing thread: makes the calls of engine/sampling.c in their order, and its probe. */
 #include "tests/unit/supervisor/simulator_cpu.h"
 
 #include <errno.h>
@@ -15,19 +13,16 @@
 #define CPU_TIME_NS  1500
 #define SWITCHED_NS  5000
 #define LAST_CPU_NS  2000
-#define ARRIVED_NS   5000 /* the waiter reads its own time stamp */
+#define ARRIVED_NS   5000 /* for the waiter's own time stamp */
 #define RUNNABLE_NS  3000
 #define INTERRUPT_NS 2500
 #define STOP_NS      8000
 #define RECORD_NS    4000
 #define LOOP_NS      2000
 #define BIRTH_NS     15000
-/* Interval at which the kernel updates a running thread's figures. */
+/* The kernel updates a running thread's figures at this interval. */
 #define TICK_NS 4000000
-/*
- * A thread of ours in the fair class loses its CPU if a scheduler tick comes after its slice is
- * used up.
- */
+/* A thread of ours in the fair class whose slice is used up loses its CPU at a scheduler tick. */
 #define SLICE_NS     100000
 #define PREEMPTED_NS 3000000
 /* CLAIM_NS and DECIDE_NS as in engine/sampling.c, COME_NS as in os/cpu_waiter.c. */
@@ -35,15 +30,15 @@
 #define COME_NS   60000
 #define DECIDE_NS 20000000
 /*
- * Time from the waiter's call until the tracing thread runs. In the fair class, once in
- * OTHER_FIRST_OF times a thread in the queue is picked first, for OTHER_LEAST_NS to OTHER_MOST_NS.
+ * From the waiter's call to the tracing thread's first instruction. In the fair class, one time in
+ * OTHER_FIRST_OF, a queued thread runs first, for OTHER_LEAST_NS to OTHER_MOST_NS.
  */
 #define HANDOVER_NS    2000
 #define OTHER_FIRST_OF 64
 #define OTHER_LEAST_NS 100000
 #define OTHER_MOST_NS  1000000
 
-/* Reads a file, which takes @ns on the usual machine. */
+/* @ns: on the usual machine. */
 static void read_file(struct sim *sim, uint64_t ns)
 {
 	sim_tracer_work(sim, ns * (sim->options.files ? sim->options.files : 1));
@@ -61,7 +56,7 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	read_file(context, ACTIVITY_NS);
 	if (!is_there(t))
 		return -ESRCH;
-	/* A thread with a stop request, or in a stop, gets no further request. */
+	/* No further request while one is open, or in a stop. */
 	if (t->asked) {
 		*ret = (struct activity){.syscall = -1};
 		return 0;
@@ -80,10 +75,7 @@ static uint64_t last_tick(const struct sim *sim, unsigned cpu)
 	return tick > offset ? tick - offset : 0;
 }
 
-/*
- * When the figures of a CPU's thread were last updated: at a scheduler tick, or when it was
- * scheduled in.
- */
+/* The kernel updates the figures at a scheduler tick, and when a thread is scheduled in. */
 static uint64_t last_update(const struct sim *sim, const struct sim_thread *t)
 {
 	uint64_t tick = last_tick(sim, (unsigned)t->cpu);
@@ -175,7 +167,7 @@ static void record(struct sim *sim, uint64_t place, uint64_t weight_ns)
 	sim_tracer_work(sim, RECORD_NS);
 }
 
-/* Does what stops_ask() does in the engine. */
+/* As stops_ask() of the engine. */
 static bool ask(struct sim *sim, struct sim_thread *t)
 {
 	sim_tracer_work(sim, INTERRUPT_NS);
@@ -188,18 +180,15 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 }
 
 /*
- * Like blocked_scan_take_tick(): records a sleeping thread without stopping it, as the hit already
- * has the address at which it sleeps.
+ * As blocked_scan_take_tick(): records a sleeping thread without a stop, as the hit has its
+ * address.
  */
 static void take_sleeper(struct sim *sim, struct sim_thread *t)
 {
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);
 }
 
-/*
- * Like expected_ask(): as soon as the waiter wakes up, before its turn, it reads the thread that is
- * expected on its CPU.
- */
+/* As expected_ask(): on its wake-up, before its turn, the waiter reads the expected thread. */
 static void read_expected(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_thread *t = c->expected;
@@ -212,7 +201,7 @@ static void read_expected(struct sim *sim, struct sim_cpu *c)
 	c->reads = false;
 }
 
-/* Like expected_note(), or with @cpu NULL expected_forget(): @t is then expected nowhere. */
+/* As expected_note(); @cpu NULL: expected_forget(), @t is expected nowhere. */
 static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 {
 	for (unsigned i = 0; i < sim->options.cpus; i++) {
@@ -221,13 +210,13 @@ static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 		if (c == cpu ? c->expected == t : c->expected != t)
 			continue;
 		c->expected = c == cpu ? t : NULL;
-		c->instant.expected = NULL; /* in case that its waiter has read it already */
+		c->instant.expected = NULL; /* its waiter may have read it already */
 	}
 }
 
 /*
- * Returns when a waiter that waits for its turn must check again: when it gives up, or earlier,
- * when the time in which a called tracing thread must come is over.
+ * Returns when a waiter in wait for its turn must check again: when it gives up, or when a called
+ * tracing thread must have come.
  */
 static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 {
@@ -236,7 +225,7 @@ static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 	return sim->hit && come > sim->now && come < until ? come : until;
 }
 
-/* Does what summons_claim() does in the engine. */
+/* As summons_claim() of the engine. */
 static void claim(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -287,7 +276,7 @@ static void set_waiter(struct sim *sim, unsigned cpu)
 }
 
 /*
- * A waiter in the fair class whose slice ends during its turn loses the CPU: all others wait for
+ * A waiter in the fair class whose slice ends in its turn loses the CPU, and all others wait for
  * it.
  */
 static void lose_cpu(struct sim *sim, unsigned cpu)
@@ -302,7 +291,7 @@ static void lose_cpu(struct sim *sim, unsigned cpu)
 	sim->hit = NULL;
 }
 
-/* Like take_instant() and ask(), which run in the waiter's thread. */
+/* As take_instant() and ask(), in the waiter's thread. */
 void sim_waiter_asks(struct sim *sim)
 {
 	unsigned cpu = (unsigned)sim->turn;
@@ -323,7 +312,7 @@ void sim_waiter_asks(struct sim *sim)
 		sim_next_turn(sim);
 		return;
 	}
-	/* As summons_call(): the waiter wakes the tracing thread, which takes a while to come. */
+	/* As summons_call(): the tracing thread takes a while to come. */
 	sim_tracer_move(sim, cpu);
 	sim->called_ns = sim->now;
 	c->arrives_ns[1] = c->holds_until_ns;
@@ -331,7 +320,7 @@ void sim_waiter_asks(struct sim *sim)
 		c->arrives_ns[1] += sim_between(sim, OTHER_LEAST_NS, OTHER_MOST_NS);
 }
 
-/* Like wake(), which runs in the waiter's thread. */
+/* As wake(), in the waiter's thread. */
 void sim_waiter_comes(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -368,7 +357,7 @@ void sim_waiter_goes(struct sim *sim, unsigned cpu)
 	set_waiter(sim, cpu);
 }
 
-/* Does what stops_take() does in the engine. */
+/* As stops_take() of the engine. */
 static void handle_stop(struct sim *sim, struct sim_thread *t)
 {
 	unsigned place = t->step.place;
@@ -387,7 +376,7 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	record(sim, place, t->sample.hit.due.weight_ns[0]);
 }
 
-/* Does what serve() does in the engine. */
+/* As serve() of the engine. */
 static void serve(struct sim *sim)
 {
 	struct sample_thread *hit = sim->hit;
@@ -407,7 +396,7 @@ static void serve(struct sim *sim)
 	}
 }
 
-/* Does what sampling_keep() does in the engine. */
+/* As sampling_keep() of the engine. */
 static void decide(struct sim *sim)
 {
 	if (sim->now < sim->decide_next_ns)
@@ -417,7 +406,7 @@ static void decide(struct sim *sim)
 	sim->busy = 0;
 }
 
-/* Does what sampling_wake() does in the engine. */
+/* As sampling_wake() of the engine. */
 static void wake_up(struct sim *sim)
 {
 	sim->awake_ns = sim->now;
@@ -432,7 +421,7 @@ static void reap(struct sim *sim, struct sim_thread *t)
 	t->state = SIM_UNUSED;
 }
 
-/* Like lifecycle_drain(): handles stops, births and ends. */
+/* As lifecycle_drain(): stops, births and ends. */
 static void drain(struct sim *sim)
 {
 	while (sim->reports) {
@@ -454,7 +443,7 @@ static void drain(struct sim *sim)
 	}
 }
 
-/* Does what sampling_rest() does in the engine. */
+/* As sampling_rest() of the engine. */
 static void rest(struct sim *sim)
 {
 	sampler_occupied(&sim->sampler, sim->tracer_cpu, sim->now - sim->awake_ns);

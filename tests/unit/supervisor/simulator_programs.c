@@ -61,13 +61,12 @@ static void bursts_6400us(struct sim *sim)
 	(void)add(sim, bursts, 6400 * SIM_US, 5000 * SIM_US);
 }
 
-/* Works for a long time without a call, and sleeps for a short one. */
 static void bursts_100ms(struct sim *sim)
 {
 	(void)add(sim, bursts, 100 * SIM_MS, 2 * SIM_MS);
 }
 
-/* At each multiple of number[0] ns, works in four parts, which take 0.4 of that time together. */
+/* Works at each multiple of number[0] ns, for 0.4 of that time, in four parts. */
 static void lockstep(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -100,8 +99,8 @@ static void lockstep_double(struct sim *sim)
 }
 
 /*
- * Each of two threads works at two locations in turn, wakes the other thread, and waits for it at a
- * third. One thread has locations 0 to 2, the other 3 to 5.
+ * Each of two threads works at two locations in turn, wakes the other, and waits for it at a third.
+ * Locations 0 to 2 and 3 to 5.
  */
 static void ping_pong(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
@@ -135,7 +134,7 @@ static void ping_pong_1ms(struct sim *sim)
 	begin_ping_pong(sim, 333 * SIM_US);
 }
 
-/* Draws the duration of a task, 0.1 to 5 ms: each octave has the same probability. */
+/* 0.1 to 5 ms: each octave has the same probability. */
 static uint64_t task_ns(struct sim *sim)
 {
 	uint64_t ns = (100 * SIM_US) << plan_random(&sim->random, 6);
@@ -144,8 +143,8 @@ static uint64_t task_ns(struct sim *sim)
 }
 
 /*
- * A thread that waits for tasks. Of the CPU time of a task, the first 6 % are at location 0, the
- * rest is at locations 1 to 3 in equal parts. Location 4 is where the thread falls asleep.
+ * Waits for tasks at location 4. A task is at location 0 for 6 % of its CPU time, then at locations
+ * 1 to 3 in equal parts.
  */
 static void worker(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
@@ -161,10 +160,7 @@ static void worker(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 	}
 }
 
-/*
- * Gives tasks to number[0] workers, whose ids begin with 0, at intervals of number[1] ns on
- * average.
- */
+/* Gives tasks to number[0] workers, whose ids begin with 0, every number[1] ns on average. */
 static void dispatcher(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	if (t->at++ % 2)
@@ -173,7 +169,7 @@ static void dispatcher(struct sim *sim, struct sim_thread *t, struct sim_step *s
 		wait_for(step, SIM_SLEEP, 5, sim_between(sim, 0, 2 * t->number[1]));
 }
 
-/* Tasks keep the CPUs, or the workers if they are fewer, busy for two thirds of the time. */
+/* Tasks keep the CPUs, or fewer workers, busy for two thirds of the time. */
 static void begin_pool(struct sim *sim, unsigned workers, uint64_t fixed_ns)
 {
 	uint64_t mean = fixed_ns ? fixed_ns : 1365 * SIM_US;
@@ -234,7 +230,7 @@ static void storm(struct sim *sim)
 	(void)add(sim, parent, 0, 0);
 }
 
-/* A program that never sleeps, and runs four functions in turn. */
+/* Never sleeps, and runs four functions in turn. */
 static void busy(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 4;
@@ -249,7 +245,7 @@ static void crowd_100(struct sim *sim)
 		(void)add(sim, busy, 130 * SIM_US + i * 1000, 0);
 }
 
-/* Begins @n busy threads, 16 at most. */
+/* At most 16 threads. */
 static void busy_n(struct sim *sim, unsigned n)
 {
 	for (unsigned i = 0; i < n && i < 16; i++)
@@ -271,7 +267,7 @@ static void busy_1(struct sim *sim)
 	(void)add(sim, busy, 77 * SIM_US, 0);
 }
 
-/* Five parts in a round of 3.9 ms: 24, 33, 11, 6 and 26 %; between them a call. */
+/* Parts of 24, 33, 11, 6 and 26 % in a round of 3.9 ms; a call between them. */
 static void five(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	static const uint64_t us[5] = {936, 1287, 429, 234, 1014};
@@ -288,7 +284,7 @@ static void five_functions(struct sim *sim)
 	(void)add(sim, five, 0, 0);
 }
 
-/* A thread that nearly always runs, and one that rarely does, on one CPU; neither makes calls. */
+/* Two threads without calls on one CPU: one runs nearly always, one rarely. */
 static void rare_guest(struct sim *sim)
 {
 	struct sim_thread *t = add(sim, busy, 500 * SIM_US, 0);
@@ -297,7 +293,7 @@ static void rare_guest(struct sim *sim)
 	t->at = 4;
 }
 
-/* The thread that rarely runs. Its locations are not those of the other thread. */
+/* The thread that rarely runs has locations of its own. */
 static void own_burst(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	bursts(sim, t, step);
@@ -310,7 +306,7 @@ static void rare_guest_2(struct sim *sim)
 	(void)add(sim, own_burst, 200 * SIM_US, 10 * SIM_MS);
 }
 
-/* Calls of number[0] ns that cannot be preempted, longer than a period. */
+/* Calls of number[0] ns, longer than a period, that cannot be preempted. */
 static void atomic(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 3;
@@ -332,9 +328,7 @@ static void atomic_3ms(struct sim *sim)
 	(void)add(sim, atomic, 3 * SIM_MS, 0);
 }
 
-/*
- * Calls that are longer than a period, on a kernel that can be preempted: they stop at their end.
- */
+/* Calls longer than a period, on a kernel that can be preempted: they stop at their end. */
 static void calls(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	atomic(sim, t, step);
@@ -353,7 +347,7 @@ static void calls_of_4_threads(struct sim *sim)
 		(void)add(sim, calls, (i + 2) * 4 * SIM_MS, 0);
 }
 
-/* Begins a target, and other programs beside it. */
+/* A target, and other programs beside it. */
 static void beside_load(struct sim *sim)
 {
 	(void)add(sim, bursts, 400 * SIM_US, 600 * SIM_US);
@@ -367,15 +361,14 @@ static void beside_load(struct sim *sim)
 }
 
 /*
- * Up to six threads of up to eight functions, between which a thread makes random calls, sleeps and
- * wake-ups.
+ * Up to six threads of up to eight functions, with random calls, sleeps and wake-ups between them.
  */
 static void random_program(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % (2 * t->count), place = (at / 2 + t->id) % 8;
 	struct plan_random fixed;
 
-	/* The seed follows from the location, so the program does the same there each time. */
+	/* The location gives the seed: the program does the same there each time. */
 	plan_seed(&fixed, (sim->options.seed * 64 + t->id) * 64 + at + UINT64_C(0x123456789abcdef));
 	for (unsigned i = 0; i < 8; i++)
 		(void)plan_random(&fixed, 2);
@@ -410,10 +403,7 @@ void scenario_random(struct sim *sim)
 		t[i] = add(sim, random_program, 0, 0);
 		t[i]->count = 2 + (unsigned)plan_random(&sim->random, 7);
 	}
-	/*
-	 * Each thread of a pair has one wake-up in store, so that the first wait does not block
-	 * both.
-	 */
+	/* A wake-up in store for each thread of a pair: the first wait does not block both. */
 	for (unsigned i = 0; i + 1 < n; i += 2) {
 		t[i]->peer[0] = t[i + 1];
 		t[i + 1]->peer[0] = t[i];
@@ -425,11 +415,11 @@ void scenario_random(struct sim *sim)
 static const char woken[] = "woken while it is asked";
 /* A sleeping thread is not observed if it was not hit lately, or if its stop is awaited. */
 static const char unmet[] = "sleepers not met lately";
-/* The supervisor gets its CPU when the scheduler permits, at the end of a call or of a slice. */
+/* The supervisor gets its CPU when the scheduler permits: at the end of a call or slice. */
 static const char late[] = "instants that come late";
 /*
- * Intervals between instants are even, so the time in which a resumed thread's CPU leaves the idle
- * state is found too rarely.
+ * Instants are evenly spaced, so the time in which a resumed thread's CPU leaves the idle state is
+ * found too rarely.
  */
 static const char even[] = "CPUs that leave idle after each stop";
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests arch_aarch64.c on any machine: it is compiled here, with its table named arch_native. Its
- * numbers of system calls are those of <asm-generic/unistd.h>, so no other header may define this
- * machine's.
+ * Tests arch_aarch64.c on any machine, compiled here with its table as arch_native. Its numbers of
+ * system calls are those of <asm-generic/unistd.h>, so no header may define this machine's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,11 +16,11 @@
 
 #include "supervisor/target/restart_rule.h"
 
-/* Instructions svc #0 and nop, from the Arm Architecture Reference Manual. */
+/* svc #0 and nop: Arm Architecture Reference Manual. */
 #define SVC 0xd4000001u
 #define NOP 0xd503201fu
 
-enum { X0 = 0, X8 = 8, SP = 31, PC = 32 }; /* Indexes in struct user_pt_regs. */
+enum { X0 = 0, X8 = 8, SP = 31, PC = 32 }; /* indexes in struct user_pt_regs */
 
 static struct arch_raw thread(uint64_t x0, uint64_t x8)
 {
@@ -78,12 +77,12 @@ static void test_arch_aarch64__registers_of_no_call_need_no_look(void **state)
 	(void)state;
 	assert_false(arch_native.find_call(&pointer, NULL));
 	assert_int_equal(pointer.syscall, -1);
-	arm.bytes = 18 * 4; /* A 32-bit thread. */
+	arm.bytes = 18 * 4; /* a 32-bit thread */
 	assert_false(arch_native.find_call(&arm, NULL));
 	assert_int_equal(arm.syscall, -1);
 }
 
-/* Calls that fail with EINTR even with SA_RESTART: signal(7), "Interruption of system calls". */
+/* Calls that fail with EINTR despite SA_RESTART: signal(7), "Interruption of system calls". */
 static void test_arch_aarch64__has_the_numbers_of_this_machine(void **state)
 {
 	static const int32_t again[] = {__NR_epoll_pwait, __NR_epoll_pwait2, __NR_semop,
@@ -116,7 +115,7 @@ static void test_arch_aarch64__has_the_numbers_of_this_machine(void **state)
 }
 
 /*
- * The result overwrites the first argument, which the kernel keeps behind the registers, where no
+ * The kernel keeps the first argument, which the result overwrites, behind the registers, where no
  * tracer can set it.
  */
 static void test_arch_aarch64__the_first_argument_is_no_register(void **state)

@@ -27,7 +27,7 @@ static void test_cgroup__a_path_and_what_is_below(void **state)
 	assert_true(cgroup_is_in(text, "nginx.service"));
 	assert_true(cgroup_is_in(text, "b"));
 	assert_false(cgroup_is_in(text, "nginx"));
-	/* An empty variable of a script does not mean the root. */
+	/* A script's empty variable does not mean the root. */
 	assert_false(cgroup_is_in(text, ""));
 	assert_true(cgroup_is_in(text, "/"));
 	assert_false(cgroup_is_in(text, "cpu"));
@@ -82,7 +82,7 @@ static void test_cgroup__a_container_by_podmans_monitor(void **state)
 	assert_true(containers_read_monitor(line, sizeof(line), "web", id));
 	assert_string_equal(id, ID);
 	assert_false(containers_read_monitor(line, sizeof(line), "we", id));
-	/* However the text is cut, nothing beyond it is read. */
+	/* Nothing beyond a cut text is read. */
 	for (size_t i = 0; i < sizeof(line) - sizeof("--exit-dir\0/run"); i++) {
 		char *cut = test_malloc(i + 1);
 
@@ -98,7 +98,7 @@ static void test_cgroup__a_container_by_dockers_file(void **state)
 	(void)state;
 	assert_true(containers_is_named("{\"ID\":\"1\",\"Name\":\"/web\",\"x\":1}", "web"));
 	assert_false(containers_is_named("{\"Name\":\"/web2\"}", "web"));
-	/* A user's text that docker's file quotes is not taken for the container's name. */
+	/* A text that docker's file quotes is not taken for the container's name. */
 	assert_false(containers_is_named("{\"Env\":[\"A=\\\"Name\\\":\\\"/web\\\"\"]}", "web"));
 	assert_true(containers_is_id("0a1b"));
 	assert_false(containers_is_id("0a1"));
@@ -113,12 +113,12 @@ static void test_cgroup__a_monitor_is_run_by_whom_we_trust(void **state)
 
 	(void)state;
 	assert_true(containers_may_monitor(&m, 1000));
-	m.uid[0] = 1000; /* A set-user-ID program of root, started by us. */
+	m.uid[0] = 1000; /* a set-user-ID program of root, started by us */
 	assert_true(containers_may_monitor(&m, 1000));
-	m.uid[0] = 1001; /* … started by another user. */
+	m.uid[0] = 1001; /* ... started by another user */
 	assert_false(containers_may_monitor(&m, 1000));
 	m = good;
-	(void)strcpy(m.exe, "/usr/bin/su"); /* Run through a link named conmon. */
+	(void)strcpy(m.exe, "/usr/bin/su"); /* run through a link named conmon */
 	assert_false(containers_may_monitor(&m, 1000));
 	m = good;
 	m.mode = 0104755;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Copies frames of virtual threads. Their memory is a table in this test, read by its own
- * remote_peek().
- */
+/* Copies frames of virtual threads from memory in a table, read by the test's own remote_peek(). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +38,7 @@ static void put(uint64_t at, uint64_t value, size_t bytes)
 	memcpy(memory + (at - BASE), &value, bytes);
 }
 
-/* The bits with which ZGC colours pointers; 0: not ZGC. */
+/* Bits with which ZGC colours pointers; 0: not ZGC. */
 static unsigned colour;
 
 static struct chunks_place place_of(enum chunk_layout layout)
@@ -69,10 +66,7 @@ static void put_pointer(const struct chunk_fields *f, uint64_t at, uint64_t to)
 		put(at, to, 8);
 }
 
-/*
- * Writes a chunk of 32 words, of which those from @sp to @bottom are used; each word contains its
- * own position.
- */
+/* Writes a chunk of 32 words, used from @sp to @bottom. Each word contains its position. */
 static void put_chunk(
 	const struct chunk_fields *f, uint64_t at, uint64_t parent, uint32_t sp, uint32_t bottom)
 {
@@ -85,10 +79,7 @@ static void put_chunk(
 	put_pointer(f, at + f->cont, CONT);
 }
 
-/*
- * Puts the barrier into word 21 of the stack, and below it the frame pointer, which points to word
- * 40.
- */
+/* The barrier is word 21 of the stack; below it, the frame pointer points to word 40. */
 static void set_up(enum chunk_layout layout)
 {
 	const struct chunk_fields f = chunk_fields(layout);
@@ -136,7 +127,6 @@ static void test_chunks__all_are_copied(void **state)
 	colour = 0;
 }
 
-/* Chunks without frames, because all are on the stack, are skipped. */
 static void test_chunks__empty_ones_are_passed(void **state)
 {
 	const struct chunk_fields f = chunk_fields(CHUNK_WIDE);
@@ -151,10 +141,7 @@ static void test_chunks__empty_ones_are_passed(void **state)
 	assert_int_equal(copy(CHUNK_WIDE, to, sizeof(to), &fp), 0);
 }
 
-/*
- * Barriers of earlier calls may still be on the stack: one that does not lead to chunks does not
- * count.
- */
+/* Barriers of earlier calls may still be on the stack: only one that leads to chunks counts. */
 static void test_chunks__the_right_barrier(void **state)
 {
 	uint64_t to[ROOM / 8], fp;
@@ -172,7 +159,7 @@ static void test_chunks__the_right_barrier(void **state)
 	assert_int_equal(copy(CHUNK_NARROW, to, sizeof(to), &fp), 0);
 }
 
-/* Memory that cannot be read, or does not fit, ends the copy; a missing last word is enough. */
+/* Memory that cannot be read, or does not fit, ends the copy, even for a missing last word. */
 static void test_chunks__a_part(void **state)
 {
 	const struct chunk_fields f = chunk_fields(CHUNK_NARROW);
@@ -214,7 +201,7 @@ static void test_chunks__numbers_that_make_no_sense(void **state)
 	assert_int_equal(copy(CHUNK_NARROW, to, sizeof(to), &fp), 0);
 }
 
-/* Chunks linked in a circle, on a stack full of barriers, must cause few reads. */
+/* Chunks in a circle, and a stack full of barriers, must cause few reads. */
 static void test_chunks__are_bounded(void **state)
 {
 	const struct chunk_fields f = chunk_fields(CHUNK_WIDE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of sampling and the bound on it, on scripted costs. */
+/* The cost of sampling and its bound, on scripted costs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@
 #define SECOND UINT64_C(1000000000)
 #define PERIOD (4 * MS)
 
-/* A target of one busy thread, sampled at a fixed interval, stretched by the bound. */
+/* One busy thread, sampled at a fixed interval, which the bound stretches. */
 struct world {
 	struct cost cost;
 	uint64_t now_ns, samples, given_up;
 	uint64_t ran_ns, lost_ns;          /* true values */
-	uint64_t occupied_each, lost_each; /* values of each sample */
+	uint64_t occupied_each, lost_each; /* of each sample */
 	bool even;                         /* the thread is uninterrupted */
 };
 
@@ -57,10 +57,7 @@ static void run(struct world *w, uint64_t seconds)
 	}
 }
 
-/*
- * A cost that was measured on uninterrupted threads is reported exactly, though the occupied time
- * is half of it.
- */
+/* The cost measured on uninterrupted threads is exact, though it is twice the occupied time. */
 static void test_cost__is_what_uninterrupted_threads_lose(void **state)
 {
 	struct world w = begun(0, 60 * US, 120 * US, true);
@@ -74,8 +71,8 @@ static void test_cost__is_what_uninterrupted_threads_lose(void **state)
 }
 
 /*
- * Without uninterrupted threads, the cost is estimated as the occupied time plus a quarter for
- * context switches.
+ * Without uninterrupted threads, the estimate is the occupied time plus a quarter for context
+ * switches.
  */
 static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **state)
 {
@@ -86,7 +83,7 @@ static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **stat
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 999, 1001);
 }
 
-/* A measured ratio of cost to occupied time stays in force while it cannot be measured. */
+/* A measured ratio of cost to occupied time stays while it cannot be measured. */
 static void test_cost__a_measured_ratio_is_kept(void **state)
 {
 	struct world w = begun(0, 60 * US, 150 * US, true);
@@ -119,9 +116,9 @@ static void check_bound(uint64_t bound_ppm, uint64_t occupied_ns, uint64_t lost_
 	run(&w, 1);
 	w.ran_ns = w.lost_ns = w.samples = 0;
 	run(&w, 30);
-	/* The cost is within the bound, and the rate is not lower than necessary. */
+	/* The cost is within the bound; the rate is not lower than necessary. */
 	assert_in_range(w.lost_ns * 1000000 / w.ran_ns, bound_ppm * 85 / 100, bound_ppm);
-	/* Samples come evenly; instants are not given up. */
+	/* Samples come evenly; hardly an instant is given up. */
 	assert_true(w.given_up <= w.samples / 50);
 }
 
@@ -135,7 +132,6 @@ static void test_cost__the_rate_yields_to_the_bound(void **state)
 	check_bound(50000, 1000 * US, 1200 * US, true);
 }
 
-/* The rate is not higher than requested, whatever the bound allows. */
 static void test_cost__no_more_samples_than_the_bound_needs(void **state)
 {
 	struct world w = begun(50000, 60 * US, 100 * US, true);
@@ -146,7 +142,9 @@ static void test_cost__no_more_samples_than_the_bound_needs(void **state)
 	assert_int_equal(w.given_up, 0);
 }
 
-/* Samples become ten times as costly: after some seconds the cost is within the bound again. */
+/*
+ * When samples become ten times as costly, the cost is within the bound again after some seconds.
+ */
 static void test_cost__follows_a_change(void **state)
 {
 	struct world w = begun(10000, 40 * US, 50 * US, true);
@@ -162,8 +160,8 @@ static void test_cost__follows_a_change(void **state)
 }
 
 /*
- * After a single sample that takes long because of other load, sampling stops until the bound on
- * the cost is kept again. The rate afterwards hardly differs from that before.
+ * After a sample that other load made long, sampling stops until the bound is kept again. The rate
+ * then hardly differs from that before.
  */
 static void test_cost__one_dear_sample(void **state)
 {
@@ -180,14 +178,14 @@ static void test_cost__one_dear_sample(void **state)
 	for (; cost_is_spent(&w.cost); ran += 10 * MS)
 		cost_earn(&w.cost, 10 * MS);
 	/*
-	 * The sample costs 100 ms: 80 ms occupied, and a quarter more for context switches. That is
-	 * 1 % of 10 s of CPU time, after which sampling goes on. If some of the bound was unused
-	 * before, it goes on up to half a second earlier.
+	 * The sample costs 100 ms: 80 ms occupied, and a quarter more. Sampling goes on after 10 s
+	 * of CPU time, of which 100 ms are 1 %, or up to half a second earlier, if some of the
+	 * bound was unused.
 	 */
 	assert_in_range(ran, 9400 * MS, 10010 * MS);
 }
 
-/* Time that a hypervisor takes in one interval is not the cost of sampling. */
+/* Time that a hypervisor takes in one interval is no cost of sampling. */
 static void test_cost__others_are_not_counted(void **state)
 {
 	struct world w = begun(0, 80 * US, 100 * US, true);
@@ -199,7 +197,7 @@ static void test_cost__others_are_not_counted(void **state)
 		run(&w, 1);
 	}
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 950, 1050);
-	/* Readings that say that all time was lost are dropped: the thread did not run. */
+	/* Readings by which all time was lost are dropped: the thread did not run. */
 	cost_uninterrupted(&w.cost, 30 * MS, 30 * MS);
 	cost_uninterrupted(&w.cost, 40 * MS, 30 * MS);
 	assert_int_equal(w.cost.even_lost_ns <= w.cost.even_ran_ns, 1);
@@ -219,7 +217,7 @@ static void test_cost__all_time_is_no_bound(void **state)
 	assert_false(cost_is_spent(&w.cost));
 }
 
-/* The count of samples begins again with another file or analyst. */
+/* Another file or analyst counts samples from 0. */
 static void test_cost__the_count_may_begin_anew(void **state)
 {
 	struct world w = begun(10000, 80 * US, 100 * US, true);

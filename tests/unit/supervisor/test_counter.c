@@ -21,12 +21,12 @@
 struct fake {
 	uint8_t memory[4 * PAGE];
 	bool no_read[4], no_write[4];
-	int error;              /* error of every transfer */
+	int error;              /* of every transfer */
 	unsigned reads, writes; /* number of calls */
-	unsigned vectors;       /* vectors of all calls */
+	unsigned vectors;       /* of all calls */
 };
 
-/* Transfers page by page, as the kernel does, so that a vector may be cut at a page's end. */
+/* Transfers page by page, as the kernel does: a vector may be cut at a page's end. */
 static ssize_t move(struct fake *f, const struct iovec *local, const struct iovec *remote,
 	unsigned count, bool store)
 {
@@ -96,7 +96,7 @@ static void preset(struct fake *f, uint64_t address, unsigned e, uint64_t v)
 		f->memory[address - BASE + i] = (uint8_t)(v >> 8 * i);
 }
 
-/* How counters are increased: clauses HPUX-1, 1b, 7, 8, IRIX-14, SYSV-5. */
+/* Clauses HPUX-1, 1b, 7, 8, IRIX-14, SYSV-5. */
 static void test_counter__sum(void **state)
 {
 	bool stop = false;
@@ -144,10 +144,7 @@ static void test_counter__width(void **state)
 	}
 }
 
-/*
- * Two additions to one counter are made in one update: with two updates, the second would undo the
- * first.
- */
+/* Two additions to a counter are one update: the second of two updates would undo the first. */
 static void test_counter__two_threads_in_one_bin(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -168,7 +165,7 @@ static void test_counter__two_threads_in_one_bin(void **state)
 	assert_int_equal(f.writes, 1);
 }
 
-/* Two buffers that overlap by half a counter: each update adds to what the one before wrote. */
+/* Two buffers overlap by half a counter: each update adds to what the last one wrote. */
 static void test_counter__overlapping_buffers(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -184,7 +181,7 @@ static void test_counter__overlapping_buffers(void **state)
 		value(&f, BASE + 2, 4), 2); /* 1 from the lower counter's upper half, plus 1 */
 }
 
-/* A chain of overlapping counters: each is updated once, and keeps its upper half. */
+/* Each counter of a chain of overlaps is updated once, and keeps its upper half. */
 static void test_counter__chain_of_overlaps(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -220,7 +217,7 @@ static void test_counter__fault_leaves_the_others(void **state)
 	for (unsigned how = 0; how < 2; how++) {
 		struct fake f = {.memory = {0}};
 
-		f.no_read[1] = how == 0; /* The fault occurs while reading, or while writing. */
+		f.no_read[1] = how == 0; /* the fault occurs while reading, or while writing */
 		f.no_write[1] = true;
 		assert_int_equal(apply(&f, 4, REGION_SATURATE, adds, 6, NULL), 0);
 		assert_false(adds[0].faulted);
@@ -235,7 +232,7 @@ static void test_counter__fault_leaves_the_others(void **state)
 	}
 }
 
-/* The first half of a counter is on a writable page, the second is not. */
+/* A counter lies on a writable page and on one that is not. */
 static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 {
 	uint64_t across = BASE + PAGE - 2;
@@ -245,8 +242,8 @@ static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 		struct fake f = {.memory = {0}}, before;
 		struct counter_add add = {.address = across, .ticks = 1};
 
-		memset(f.memory, 0xaa, sizeof(f.memory)); /* The neighbours of the counter. */
-		preset(&f, across, 4, 0x5ffff);           /* Both halves are changed. */
+		memset(f.memory, 0xaa, sizeof(f.memory)); /* the counter's neighbours */
+		preset(&f, across, 4, 0x5ffff);           /* both halves change */
 		before = f;
 		f.no_write[bad] = true;
 		assert_int_equal(apply(&f, 4, REGION_SATURATE, &add, 1, NULL), 0);
@@ -262,7 +259,6 @@ static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 	}
 }
 
-/* A counter that can be written, but not read, is not written. */
 static void test_counter__not_readable_is_not_written(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -279,7 +275,7 @@ static void test_counter__not_readable_is_not_written(void **state)
 	assert_int_equal(value(&f, BASE + PAGE, 4), 4);
 }
 
-/* Ticks that do not fit into a counter are reported, once for several additions to it. */
+/* Ticks that do not fit into a counter are reported once, even for several additions. */
 static void test_counter__full_ticks_are_told(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -299,7 +295,7 @@ static void test_counter__full_ticks_are_told(void **state)
 	assert_int_equal(apply(&f, 2, REGION_STOP_AT_32767, adds, 1, &stop), 0);
 	assert_true(stop);
 	assert_int_equal(adds[0].full, 3);
-	/* An inaccessible counter is not a full one. */
+	/* An inaccessible counter is no full one. */
 	f.no_write[0] = true;
 	preset(&f, BASE, 2, 65534);
 	assert_int_equal(apply(&f, 2, REGION_SATURATE, adds, 1, NULL), 0);
@@ -314,7 +310,6 @@ static void test_counter__as_many_as_a_batch(void **state)
 		{.address = BASE, .ticks = 1}, {.address = BASE, .ticks = 1, .full = 7}};
 
 	(void)state;
-	/* Nothing behind the last counter is changed. */
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, 1, NULL), 0);
 	assert_int_equal(adds[1].full, 7);
 	assert_int_equal(value(&f, BASE, 8), 1);
@@ -325,7 +320,7 @@ static void test_counter__as_many_as_a_batch(void **state)
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH + 1, NULL), -EINVAL);
 	assert_int_equal(f.reads + f.writes, 0);
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH, NULL), 0);
-	assert_int_equal(f.reads, 1); /* Adjacent counters do not overlap. */
+	assert_int_equal(f.reads, 1); /* adjacent counters do not overlap */
 	assert_int_equal(f.writes, 1);
 	for (unsigned i = 1; i <= COUNTER_BATCH; i++)
 		assert_int_equal(value(&f, BASE + 8 * i, 8), 1);
@@ -357,7 +352,7 @@ static void test_counter__stop_leaves_the_counter_at_32767(void **state)
 	assert_int_equal(value(&f, BASE, 4), 32767u << 16);
 }
 
-/* A full counter is not written: nothing changes, so nothing can fault. */
+/* A full counter is not written, so nothing can fault. */
 static void test_counter__full_counter_is_left_alone(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -370,7 +365,7 @@ static void test_counter__full_counter_is_left_alone(void **state)
 	assert_int_equal(value(&f, BASE, 4), 0xffff);
 }
 
-/* The real calls on a real child: a read-only page faults and is unchanged (CONFORMANCE 2.6). */
+/* Real calls on a real child: a read-only page faults and is unchanged (CONFORMANCE 2.6). */
 static void test_counter__real_memory(void **state)
 {
 	uint8_t *page =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The waiter thread of a CPU, and its calls to the tracing thread, with real clocks. */
+/* A CPU's waiter thread, and its calls to the tracing thread, with real clocks. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -28,7 +28,7 @@ struct fixture {
 	struct summons summons;
 	_Atomic uint64_t at_ns, woke_ns;
 	_Atomic unsigned wakes, pokes;
-	_Atomic int came_on; /* the CPU on which the waiter last woke up */
+	_Atomic int came_on; /* where the waiter last woke up */
 	_Atomic bool claimed, gives_back;
 };
 
@@ -129,8 +129,8 @@ static void test_cpu_waiter__gives_its_turn_back(void **state)
 }
 
 /*
- * The tracing thread sleeps until the waiter's turn ends. It is then woken without an IPI, whether
- * or not the waiter calls it to do something.
+ * The tracing thread sleeps until the waiter's turn ends. It is woken then without an IPI, called
+ * or not.
  */
 static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void **state)
 {
@@ -159,7 +159,7 @@ static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void
 	}
 }
 
-/* Lets the waiter wake up, and returns on which CPU it did. */
+/* Returns the CPU on which the waiter wakes up. */
 static int comes_on(struct fixture *f)
 {
 	unsigned before = atomic_load(&f->wakes);
@@ -171,8 +171,8 @@ static int comes_on(struct fixture *f)
 }
 
 /*
- * The kernel moves a waiter whose CPU goes offline to another one, as sched_setaffinity() does
- * here. The waiter tells on which CPU it woke up, and is pinned to its own again.
+ * The kernel moves the waiter of an offline CPU, like sched_setaffinity() here. The waiter tells on
+ * which CPU it woke up, and is pinned to its own again.
  */
 static void test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again(void **state)
 {
@@ -216,7 +216,10 @@ static int refuse_affinity(void)
 		: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Runs a waiter of CPU 0 that cannot be pinned, on CPU @cpu. Exits with 1 + where it comes. */
+/*
+ * Runs a waiter of CPU 0, which cannot be pinned, on @cpu. Exits with 1 + the CPU where it wakes
+ * up.
+ */
 static void be_loose(int cpu)
 {
 	struct fixture f;
@@ -232,7 +235,7 @@ static void be_loose(int cpu)
 	_exit(1 + comes_on(&f));
 }
 
-/* Where pinning is refused, waiters come on any CPU, and none has strayed. */
+/* Where pinning is refused, waiters wake up on any CPU, and none counts as strayed. */
 static void test_cpu_waiter__takes_any_cpu_if_pinning_is_refused(void **state)
 {
 	cpu_set_t all;
@@ -266,7 +269,7 @@ static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 	summons_rest(&s);
 	assert_true(summons_claim(&s, 1, clock_now() + MS));
 	assert_false(summons_claim(&s, 2, clock_now() + MS));
-	/* The waiter that has the turn keeps it, so the tracing thread waits for it in vain. */
+	/* The waiter keeps its turn: the tracing thread waits in vain. */
 	assert_int_equal(summons_wake(&s, MS), -ETIMEDOUT);
 	summons_give_back(&s);
 	/* The tracing thread asks for the turn, and is the next. */
@@ -274,7 +277,7 @@ static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 	assert_int_equal(summons_wake(&s, MS), 0);
 	summons_rest(&s);
 	assert_true(summons_claim(&s, 2, clock_now() + MS));
-	/* The tracing thread was called, but does not take its turn: after a while others may. */
+	/* A called tracing thread does not take its turn: after a while others may. */
 	summons_call(&s, 0);
 	assert_false(summons_claim(&s, 3, 0));
 	assert_true(summons_claim(&s, 3, clock_now() + DEADLINE_MS * MS));

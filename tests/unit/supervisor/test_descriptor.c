@@ -29,7 +29,7 @@ static bool can_copy(void)
 	return copy >= 0;
 }
 
-/* Makes a connected socket with data that are never read; *@ret_peer: the other end. */
+/* The data are never read. *@ret_peer: the other end. */
 static int full_socket(int *ret_peer)
 {
 	struct sockaddr_in address = {
@@ -62,7 +62,7 @@ static void test_descriptor__close_waits_for_no_lingering_socket(void **state)
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
 	since = clock_s(CLOCK_MONOTONIC);
 	assert_int_equal(close(fd), 0);
-	assert_true(clock_s(CLOCK_MONOTONIC) - since > 1.5); /* A plain close blocks. */
+	assert_true(clock_s(CLOCK_MONOTONIC) - since > 1.5); /* a plain close blocks */
 	(void)close(peer);
 
 	fd = full_socket(&peer);

@@ -11,10 +11,7 @@
 
 #include "supervisor/engine/diagnose.h"
 
-/*
- * Facts about an ordinary user's process to which the same user cannot attach. They contain no
- * reason yet.
- */
+/* An ordinary user's process to which its own user cannot attach, for no reason yet. */
 static struct diagnose_facts refused(void)
 {
 	return (struct diagnose_facts){
@@ -73,10 +70,7 @@ static void test_diagnose__another_tracer_is_named(void **state)
 	f.tracer = 99;
 	strcpy(f.tracer_name, "gdb");
 	expect(&f, DIAGNOSE_TRACED, "gdb (pid 99)");
-	/*
-	 * A supervisor with all capabilities is refused, too: only the end of the other tracer
-	 * helps.
-	 */
+	/* All capabilities do not help: the other tracer must end. */
 	f.we.capabilities = UINT64_MAX;
 	expect(&f, DIAGNOSE_TRACED, "kill 99");
 }
@@ -89,7 +83,7 @@ static void test_diagnose__other_users(void **state)
 	f.it.uid[1] = 0;
 	expect(&f, DIAGNOSE_OTHER_USER, "user 0, you are 1000");
 	f = refused();
-	f.it.gid[2] = 5; /* A different saved group is enough. */
+	f.it.gid[2] = 5; /* a different saved group is enough */
 	expect(&f, DIAGNOSE_OTHER_USER, "sudo sprofrun --dump 7");
 }
 
@@ -102,10 +96,7 @@ static void test_diagnose__not_dumpable_belongs_to_root_in_proc(void **state)
 	expect(&f, DIAGNOSE_NOT_DUMPABLE, "not dumpable");
 }
 
-/*
- * The process is a child of ours: Yama's mode 1 permits tracing it, mode 2 only with
- * CAP_SYS_PTRACE, mode 3 never.
- */
+/* Yama permits tracing our child in mode 1, in mode 2 only with CAP_SYS_PTRACE, in mode 3 never. */
 static void test_diagnose__a_child_by_mode(void **state)
 {
 	static const char *const said[] = {"seccomp, or another tracer",
@@ -126,7 +117,7 @@ static void test_diagnose__a_child_by_mode(void **state)
 	assert_non_null(strstr(text, "seccomp"));
 }
 
-/* sprofrun runs under strace -f, gdb or another sprofrun, which traces the command, too. */
+/* strace -f, gdb or another sprofrun traces sprofrun, and so the command. */
 static void test_diagnose__a_child_of_who_is_traced(void **state)
 {
 	struct diagnose_facts f = {.tracer = 99};

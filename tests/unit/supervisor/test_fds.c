@@ -21,8 +21,8 @@ static int open_any(void)
 }
 
 /*
- * Files of a process are not closed while a stop of it is awaited: without its pagemap, a courier
- * would be sent for every page that is read in the stop (pages.h).
+ * A process whose stop is awaited keeps its files: without its pagemap, each page read in the stop
+ * would need a courier (pages.h).
  */
 static void test_fds__a_process_whose_stop_is_awaited_keeps_its_files(void **state)
 {
@@ -41,7 +41,7 @@ static void test_fds__a_process_whose_stop_is_awaited_keeps_its_files(void **sta
 		process[i]->fd[PROCESS_PAGEMAP] = open_any();
 		process[i]->fd[PROCESS_MEM] = open_any();
 	}
-	/* A thread that is seen before its parent's event has no process yet. */
+	/* A thread seen before its parent's event has no process yet. */
 	assert_int_equal(target_add(&target, 20, NULL, &early), 0);
 	early->stop_requested_ns = 1;
 	t[1]->stop_requested_ns = 1;

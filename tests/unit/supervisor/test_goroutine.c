@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a goroutine's stack. The memory is a table in this test, read by its own remote_peek(). */
+/*
+ * Finds a goroutine's stack in memory that is a table here, read by the test's own remote_peek().
+ */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -43,10 +45,7 @@ static void set_goroutine(uint64_t at, uint64_t start, uint64_t end, uint64_t sp
 		set(at + 8 * i, g[i]);
 }
 
-/*
- * Sets up a thread with its own stack at 0x700000, which works for a goroutine with a stack at
- * 0x900000.
- */
+/* A thread with its own stack at 0x700000 works for a goroutine with a stack at 0x900000. */
 static void set_up(uint64_t g, unsigned current)
 {
 	memset(word, 0, sizeof(word));
@@ -84,8 +83,8 @@ static void test_goroutine__on_the_threads_stack_it_was_left(void **state)
 {
 	(void)state;
 	/*
-	 * The pointer to the current goroutine is word 24 of the thread's structure in Go 1.19,
-	 * word 23 in later versions.
+	 * In the thread's structure, the current goroutine's pointer is word 24 in Go 1.19, then
+	 * 23.
 	 */
 	for (unsigned current = 23; current <= 24; current++) {
 		struct goroutine g;
@@ -96,7 +95,7 @@ static void test_goroutine__on_the_threads_stack_it_was_left(void **state)
 		assert_int_equal(g.left_sp, 0x901800);
 		assert_int_equal(g.left_pc, 0x401000);
 		assert_int_equal(g.left_end, 0x902000);
-		/* The stack of a thread created by C: the runtime only estimates its bounds. */
+		/* On a thread created by C the runtime only estimates the stack's bounds. */
 		g = find(0x780000, 0);
 		assert_int_equal(g.end, 0);
 		assert_int_equal(g.left_sp, 0x901800);
@@ -133,16 +132,16 @@ static void test_goroutine__believes_nothing_that_does_not_fit(void **state)
 	static const struct {
 		uint64_t at, value;
 	} changes[] = {
-		{POINTER - 8, 0},            /* No goroutine yet. */
-		{POINTER - 8, UINT64_MAX},   /* A wild pointer. */
-		{OWN, 0x704000},             /* An empty stack. */
-		{OWN + 8, UINT64_MAX},       /* A stack without an end. */
-		{THREAD, USER},              /* Not the thread's own goroutine. */
-		{OWN + 48, 8},               /* No thread. */
-		{USER + 48, THREAD + 8},     /* Another thread's goroutine. */
-		{USER + 56, 0x902000},       /* Its saved stack pointer is outside its stack. */
-		{THREAD + 8 * 24, OWN},      /* The thread's own goroutine. */
-		{THREAD + 8 * 24, BASE + 3}, /* A pointer that is not aligned. */
+		{POINTER - 8, 0},            /* no goroutine yet */
+		{POINTER - 8, UINT64_MAX},   /* a wild pointer */
+		{OWN, 0x704000},             /* an empty stack */
+		{OWN + 8, UINT64_MAX},       /* a stack without an end */
+		{THREAD, USER},              /* not the thread's own goroutine */
+		{OWN + 48, 8},               /* no thread */
+		{USER + 48, THREAD + 8},     /* another thread's goroutine */
+		{USER + 56, 0x902000},       /* its saved stack pointer is outside its stack */
+		{THREAD + 8 * 24, OWN},      /* the thread's own goroutine */
+		{THREAD + 8 * 24, BASE + 3}, /* a pointer that is not aligned */
 	};
 
 	(void)state;
@@ -155,7 +154,7 @@ static void test_goroutine__believes_nothing_that_does_not_fit(void **state)
 		assert_int_equal(g.left_sp, 0);
 		assert_int_equal(g.end, i >= 4 ? 0x704000 : 0);
 	}
-	/* However many words look like pointers, reads are bounded. */
+	/* Reads are bounded, however many words look like pointers. */
 	set_up(OWN, 24);
 	for (unsigned i = 1; i < 28; i++)
 		set(THREAD + 8 * i, BASE + 0x800 + 8 * i);

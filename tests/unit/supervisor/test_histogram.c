@@ -86,7 +86,7 @@ static void test_histogram__finds_modules(void **state)
 	/* Behind each region: its number of counters. */
 	assert_int_equal(histogram_add(&h, "pie:0x1000-0x1100:0x8000"), 0);             /* 64 */
 	assert_int_equal(histogram_add(&h, "fixed:0x401000-0x401100:0x10000:uint"), 0); /* 64 */
-	/* 32 counters. */
+	/* 32 */
 	assert_int_equal(histogram_add(&h, "libm.so.6:0x2000-0x2100:0x10000:uint64"), 0);
 	assert_int_equal(histogram_add(&h, "m.so.6:0x2000-0x2100:0x8000"), 0); /* 64 */
 	assert_int_equal(histogram_add(&h, "absent:0x2000-0x2100:0x8000"), 0); /* 64 */
@@ -100,7 +100,7 @@ static void test_histogram__finds_modules(void **state)
 	assert_int_equal(counter_of(t, 0x55d0b100), -1);
 	assert_int_equal(counter_of(t, 0x401000), 64);
 	assert_int_equal(counter_of(t, 0x4010ff), 127);
-	/* "m.so.6" is not the name of libm.so.6 */
+	/* "m.so.6" is not the name of libm.so.6. */
 	assert_int_equal(counter_of(t, 0x7f0000002000), 128);
 	assert_int_equal(counter_of(t, 0x7f0000002008), 129);
 	assert_int_equal(counter_of(t, 0x2000), -1);
@@ -121,8 +121,8 @@ static void test_histogram__prints_what_counted(void **state)
 	assert_int_equal(histogram_add(&h, "abs:0x2000-0x2010:0x10000:uint64"), 0);
 	assert_int_equal(histogram_add(&h, "abs:0-0:2"), 0);
 	assert_int_equal(histogram_begin(&h), 0);
-	h.count[1] = 70000; /* More than 16 bits hold. */
-	h.count[2] = 1;     /* Only its last byte belongs to the region. */
+	h.count[1] = 70000; /* more than 16 bits hold */
+	h.count[2] = 1;     /* only its last byte belongs to the region */
 	h.count[4] = 70000;
 	h.count[5] = 3;
 	assert_int_equal(histogram_print(&h, file), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests when the maps of a process are read again (supervisor/target/maps.h). The process is this
- * one, or a child whose first thread has ended.
+ * When the maps of a process are read again (supervisor/target/maps.h). The process is this one, or
+ * a child whose first thread has ended.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,8 +50,8 @@ static bool pass_on(
 static const struct maps_events events = {count, pass_on};
 
 /*
- * Once its C library and loader are mapped, the image after an exec may have as much code as the
- * one before. The two must not be compared, or the new image's library is missed.
+ * Once its C library and loader are mapped, a new image may have as much code as the old one. The
+ * two must not be compared, or the new image's library is missed.
  */
 static void test_maps__a_new_image_is_not_compared_with_the_old(void **state)
 {
@@ -71,7 +71,7 @@ static void test_maps__a_new_image_is_not_compared_with_the_old(void **state)
 	assert_int_equal(target_add_process(&target, getpid(), 1, image, &process), 0);
 	for (unsigned round = 0; round < 3; round++) {
 		reads = 0;
-		/* A mapping made while the maps are read is noticed at the next reading. */
+		/* A mapping made during a reading is noticed at the next one. */
 		maps_cover(&reader, process, pc, clock_now());
 		assert_int_equal(reads, 1);
 		maps_cover(&reader, process, pc, clock_now());
@@ -91,7 +91,7 @@ static void *stay(void *context)
 	return context;
 }
 
-/* Forks a child whose first thread ends soon, while a second one lives. */
+/* A child whose first thread ends soon, while a second one lives. */
 static int fork_leaderless(void)
 {
 	int pid = fork();
@@ -108,9 +108,8 @@ static int fork_leaderless(void)
 }
 
 /*
- * When the first thread has ended, the files of the process are read through another thread. Stops
- * that were requested before still find pagemap open, so no courier is sent for pages that are in
- * memory.
+ * When the first thread has ended, another one is read. Stops requested before still find pagemap
+ * open, so no courier is sent for pages that are in memory.
  */
 static void test_maps__pagemap_stays_open_when_another_thread_is_read(void **state)
 {

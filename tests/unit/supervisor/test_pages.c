@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of this process, read as the tracing thread reads those of a target. */
+/* This process's pages, read as the tracing thread reads a target's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ struct own {
 	struct couriers couriers;
 	struct pages pages;
 	int fd;
-	uint8_t *at; /* four pages, of which the second has been touched */
+	uint8_t *at; /* four pages; only the second has been touched */
 	size_t page;
 };
 
@@ -56,7 +56,7 @@ static void close_own(struct own *own)
 	(void)close(own->fd);
 }
 
-/* Repeats pages_cover() while the courier, which may get no CPU for a while, is late. */
+/* Repeats pages_cover() while the courier is late: it may get no CPU for a while. */
 static int64_t cover(struct own *own, const uint8_t *at, size_t n, enum pages_use use)
 {
 	uint64_t until = clock_now() + PATIENCE_NS;
@@ -92,8 +92,8 @@ static void test_pages__what_is_in_memory_needs_no_courier(void **state)
 }
 
 /*
- * An empty slot in the table of known pages is 0. That does not say that page 0 is in memory, to
- * which a null pointer of the target leads.
+ * An empty slot of the table of known pages is 0. That must not mean that page 0, to which a null
+ * pointer leads, is in memory.
  */
 static void test_pages__the_first_page_is_not_known(void **state)
 {
@@ -104,7 +104,7 @@ static void test_pages__the_first_page_is_not_known(void **state)
 	for (enum pages_use use = PAGES_PEEK; use <= PAGES_WRITE; use++)
 		assert_false(pages_cover(&own->pages, (int)getpid(), 0, 8, use, &late) > 0);
 	assert_int_equal(cover(own, NULL, 8, PAGES_READ), -EFAULT);
-	/* An answer about a page of the same slot, 512 KiB above, says nothing either. */
+	/* Nor must an answer about a page of that slot, 512 KiB above. */
 	own->pages.known[0] = (PAGES_KNOWN + 1) << 1 | 1;
 	assert_int_equal(pages_cover(&own->pages, (int)getpid(), 0, 8, PAGES_PEEK, &late), -EFAULT);
 	close_own(own);
@@ -160,7 +160,7 @@ static void test_pages__no_pagemap(void **state)
 	close_own(own);
 }
 
-/* A courier goes on waiting for a page that does not come; memory in other pages is still read. */
+/* A courier waits on for a page that does not come; other pages are still read. */
 static void test_pages__a_page_that_does_not_come(void **state)
 {
 	struct own *own = open_own();
@@ -185,17 +185,12 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	assert_int_equal(remote_read(&remote, (uintptr_t)own->at, word, 8), -ETIMEDOUT);
 	assert_int_equal(own->couriers.given_up, 1);
 	assert_int_equal(own->pages.away, 1);
-	/*
-	 * While the courier waits for this page, missing pages of the same process are not waited
-	 * for.
-	 */
+	/* Meanwhile, missing pages of that process are not waited for. */
 	assert_int_equal(
 		remote_write(&remote, (uintptr_t)own->at + 2 * own->page, word, 8), -ETIMEDOUT);
 	assert_int_equal(remote_read(&remote, (uintptr_t)own->at + own->page, word, 8), 8);
 	assert_int_equal(word[0], 1);
-	/*
-	 * Of two pages, the one that is in memory is covered. A transfer of vectors reads nothing.
-	 */
+	/* Of two pages, the one in memory is covered. A transfer of vectors reads nothing. */
 	assert_int_equal(pages_cover(&own->pages, (int)getpid(), (uintptr_t)own->at + own->page,
 				 2 * own->page, PAGES_READ, &late),
 		own->page);
@@ -204,7 +199,7 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	from = (struct iovec){own->at, 8};
 	assert_int_equal(remote_read_vector(&remote, &to, &from, 1), -ETIMEDOUT);
 	assert_int_equal(own->couriers.courier[1].state, COURIER_NONE);
-	/* Once the page has been delivered, a read succeeds. */
+	/* A delivered page can be read. */
 	assert_int_equal(ioctl(fd, UFFDIO_ZEROPAGE, &zero), 0);
 	while (remote_read(&remote, (uintptr_t)own->at, word, 8) != 8)
 		assert_true(clock_now() < until);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Seeds are fixed, so results are always the same. Statistical limits are quantiles: with a right
- * plan, one seed in a million would exceed them.
+ * Statistical limits are quantiles: with a right plan, one seed in a million would exceed them.
+ * Seeds are fixed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static struct plan begun(unsigned stream, uint64_t period_ns, uint64_t seed)
 	return plan;
 }
 
-/* Takes the next instant of the plan, and returns its time. */
+/* Returns the time of the instant taken. */
 static uint64_t take(struct plan *plan, struct plan_due *ret_due)
 {
 	uint64_t at = plan_next(plan);
@@ -50,7 +50,7 @@ static void test_plan__random_numbers_are_uniform_and_below_the_bound(void **sta
 	unsigned count[BINS] = {0};
 
 	(void)state;
-	plan_seed(&random, 0); /* A state of 0 would stay 0. */
+	plan_seed(&random, 0); /* a state of 0 would stay 0 */
 	for (unsigned i = 0; i < DRAWS; i++) {
 		uint64_t x = plan_random(&random, BINS);
 
@@ -61,8 +61,8 @@ static void test_plan__random_numbers_are_uniform_and_below_the_bound(void **sta
 }
 
 /*
- * Intervals between instants, counted in 20 bins of equal probability, whose bounds are -ln(1 - i /
- * 20) periods. Consecutive intervals are independent.
+ * Intervals between instants fall into 20 bins of equal probability, with bounds at -ln(1 - i / 20)
+ * periods. Consecutive intervals are independent.
  */
 static void check_gaps(unsigned stream)
 {
@@ -101,8 +101,8 @@ static void test_plan__gaps_are_exponential_and_independent(void **state)
 }
 
 /*
- * All instants that have passed count: if a wake-up comes late, the thread was in one system call
- * all the time.
+ * After a late wake-up, the thread was in one system call all the time: all instants that passed
+ * count.
  */
 static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **state)
 {
@@ -119,13 +119,13 @@ static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **st
 		sum += due.weight_ns[0];
 	}
 	/*
-	 * The weights are a quarter of a period each; their number is Poisson-distributed: 4.9
+	 * A weight is a quarter of a period. The number of weights is Poisson-distributed: 4.9
 	 * standard deviations are 110.
 	 */
 	assert_in_range(sum / MS, 2500 - 110, 2500 + 110);
 }
 
-/* Code between two observations: each piece of it is sampled in proportion to its length. */
+/* Each piece of code between two observations is sampled in proportion to its length. */
 static void test_plan__instants_that_fall_into_our_work_are_dropped_without_a_bias(void **state)
 {
 	enum { SAMPLES = 20000 };
@@ -139,7 +139,7 @@ static void test_plan__instants_that_fall_into_our_work_are_dropped_without_a_bi
 
 		ran += at - now;
 		found += due.weight_ns[0];
-		now = at + MS / 3; /* Time in which the supervisor works. */
+		now = at + MS / 3; /* the supervisor worked */
 		plan_drop(&plan, now);
 		assert_true(plan_next(&plan) > now);
 	}
@@ -155,15 +155,15 @@ static void test_plan__factors_make_gaps_longer_and_weights_larger(void **state)
 
 	(void)state;
 	plan_set_period(&plan, 1, 10 * MS, 0);
-	/* The current interval stays, because its weight was fixed with it. */
+	/* The current interval stays, as its weight was fixed with it. */
 	at = plan.stream[0].next_ns;
 	plan_set_factors(&plan, 2 * PLAN_ONE, 4 * PLAN_ONE, 0);
 	assert_int_equal(plan.stream[0].next_ns, at);
 	assert_int_equal(plan.stream[0].span_ns, MS);
 	plan_take(&plan, 100 * MS, &due);
 	assert_int_equal(plan.stream[0].span_ns, 8 * MS);
-	assert_int_equal(plan.stream[1].span_ns, 20 * MS); /* No bound applies to tables. */
-	/* The period becomes shorter again at once. */
+	assert_int_equal(plan.stream[1].span_ns, 20 * MS); /* no bound applies to tables */
+	/* A shorter period applies at once. */
 	plan_set_factors(&plan, PLAN_ONE, PLAN_ONE, 100 * MS);
 	assert_int_equal(plan.stream[0].span_ns, MS);
 	assert_int_equal(plan.stream[1].span_ns, 10 * MS);

@@ -17,7 +17,7 @@
 
 #define MOST_NS UINT64_C(20000000000)
 
-/* Skips the test if real-time priority is refused, as to an ordinary user without RLIMIT_RTPRIO. */
+/* Skips the test if real-time priority is refused, as without RLIMIT_RTPRIO. */
 static void need_realtime(void)
 {
 	const struct timespec nap = {0, 100000};
@@ -30,7 +30,7 @@ static void need_realtime(void)
 	assert_true(priority_is_realtime());
 }
 
-/* A sampler that hangs in a loop loses its real-time priority, so it cannot block its CPU. */
+/* A sampler in an endless loop must not block its CPU. */
 static void test_priority__a_thread_that_never_pauses_loses_it(void **state)
 {
 	uint64_t until;
@@ -86,7 +86,7 @@ static void *tell(void *context)
 	return priority_is_realtime() ? context : NULL;
 }
 
-/* A thread may get the real-time priority of the calling thread, which waits for it. */
+/* A thread may share the real-time priority of a caller that waits for it. */
 static void test_priority__a_thread_may_share_it(void **state)
 {
 	pthread_t thread;

@@ -85,7 +85,7 @@ static void test_procfs__parses_the_turn_of_a_thread(void **state)
 	assert_int_equal(procfs_parse_turn(text, &turn), 0);
 	assert_int_equal(turn.switched_ns, UINT64_C(23722024318874));
 	assert_int_equal(turn.run_ns, 12000345);
-	/* Fields behind the end of the text are unknown. */
+	/* Fields missing at the text's end are unknown. */
 	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start : 1.000002\n", &turn), 0);
 	assert_int_equal(turn.switched_ns, 1000002);
 	assert_int_equal(turn.run_ns, 0);
@@ -111,7 +111,7 @@ static void test_procfs__parses_since_when_a_thread_waits(void **state)
 	assert_int_equal(procfs_parse_queued("", &ns), -EPROTO);
 }
 
-/* After a sleep, reads when this thread got a CPU, by the scheduler's clock and CLOCK_MONOTONIC. */
+/* When this thread got a CPU after a sleep, by the scheduler's clock and CLOCK_MONOTONIC. */
 static void test_procfs__arrivals_are_told_by_both_clocks(void **state)
 {
 	const struct timespec nap = {.tv_nsec = 2000000};
@@ -159,10 +159,7 @@ static void test_procfs__knows_where_the_stack_begins(void **state)
 					  "22 23 24 25 26 27 28 29 30\n"),
 		28);
 	assert_int_equal(procfs_parse_stack_bottom("7 (sh) R 1 2 3\n"), 0);
-	/*
-	 * Frames are below this address; the program's name, which the kernel has put there, is
-	 * above it.
-	 */
+	/* Frames are below this address; the program's name, put there by the kernel, is above. */
 	assert_true(bottom > (uintptr_t)&bottom && bottom < getauxval(AT_EXECFN));
 }
 
@@ -210,7 +207,6 @@ static void test_procfs__finds_executable_mappings(void **state)
 	assert_false(proc_maps_next_executable(&at, &range));
 }
 
-/* Reads the real /proc files of this process. */
 static void test_procfs__reads_this_process(void **state)
 {
 	int pid = getpid(), fd, group, parent, *tids = NULL;
@@ -280,7 +276,7 @@ static void test_procfs__the_dead_give_errors(void **state)
 	assert_string_equal(name, "");
 }
 
-/* The amount of executable mappings changes with one more of them, and not with the heap. */
+/* The amount of executable mappings follows one more of them, and not the heap. */
 static void test_procfs__executable_mappings_are_told_from_others(void **state)
 {
 	uint64_t before = 0, heap = 0, code = 0;
@@ -347,7 +343,7 @@ static void *live_on(void *context)
 	_exit(0);
 }
 
-/* Another thread shows the maps of a process whose first thread has ended. */
+/* The first thread has ended; another one shows the maps. */
 static void test_procfs__finds_a_thread_that_lives(void **state)
 {
 	int hold[2], tid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread with real-time priority that takes most of a CPU loses the priority for a while. */
+/* A real-time thread that takes most of a CPU loses its priority for a while. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void test_realtime__it_is_given_up_and_comes_back(void **state)
 	(void)state;
 	realtime_begin(&realtime, true);
 	if (!realtime.has)
-		skip(); /* Real-time priority is not permitted. */
+		skip(); /* real-time priority is not permitted */
 	assert_true(priority_is_realtime());
 	/* A thread that mostly sleeps keeps its priority. */
 	for (unsigned i = 0; i < 20; i++) {
@@ -31,10 +31,7 @@ static void test_realtime__it_is_given_up_and_comes_back(void **state)
 	began = clock_now();
 	while (!realtime_watch(&realtime, clock_now()))
 		assert_true(clock_now() < until);
-	/*
-	 * The priority is not lost within the first 0.1 s, as a hypervisor may have taken that
-	 * time.
-	 */
+	/* Within the first 0.1 s the priority stays: a hypervisor may have taken that time. */
 	assert_true(clock_now() - began > 100 * MS);
 	assert_false(realtime.has);
 	assert_false(priority_is_realtime());

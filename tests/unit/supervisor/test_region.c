@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The counter of one region that belongs to a program counter, for all scales and sizes of
- * counters.
- */
+/* The counter of a program counter in one region, for all scales and sizes of counters. */
 #include "tests/unit/supervisor/region_fixture.h"
 
-/* Tests the examples of docs/CONFORMANCE.md, section 2.3. */
+/* The examples of docs/CONFORMANCE.md, section 2.3. */
 static void test_region__worked_examples(void **state)
 {
 	static const struct {
@@ -106,11 +103,11 @@ static void test_region__buffer_edge(void **state)
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 5, 4), NONE);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 1, 0), NONE);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0, 0), NONE);
-	/* The start is included, addresses below it never are. */
+	/* A region includes its start, and no address below. */
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, 0), 0);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, (uint64_t)-1), NONE);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, (uint64_t)-2), NONE);
-	/* SYSV-15: 512 counters of 8 bytes of text each cover 0x1000 bytes, and no more. */
+	/* SYSV-15: 512 counters, each for 8 bytes of text, cover 0x1000 bytes, and no more. */
 	assert_int_equal(one(CALL_SYSV, 2, 0x4000, 0x400, 0xfff), 511);
 	assert_int_equal(one(CALL_SYSV, 2, 0x4000, 0x400, 0x1000), NONE);
 	assert_int_equal(one(CALL_SYSV, 2, 2, 2, 65536), NONE);
@@ -156,7 +153,7 @@ static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expec
 	assert_int_equal(seen[1], expected);
 	assert_int_equal(seen[2], expected);
 	assert_int_equal(seen[3], 1);
-	/* The slots of an IA-64 bundle belong to the same counter. */
+	/* The slots of an IA-64 bundle have one counter. */
 	for (uint64_t k = 0; insn == 16 && k < 3 * (uint64_t)expected; k++)
 		for (unsigned slot = 1; slot < 3; slot++)
 			assert_int_equal(
@@ -165,8 +162,8 @@ static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expec
 }
 
 /*
- * The tables of the HP-UX manual page. 0 stands for its "0.5" and "0.25", whose result it calls
- * undefined: then only the bounds of the buffer are checked.
+ * Tables of the HP-UX manual page. 0 stands for its "0.5" and "0.25", which it calls undefined:
+ * only the buffer's bounds are checked.
  */
 static void test_region__hpux_tables(void **state)
 {
@@ -231,7 +228,7 @@ static void test_region__hpux_tables(void **state)
 	assert_int_equal(cells, 96);
 }
 
-/* HPUX-7, HPUX-8, IRIX-13, IRIX-14: scales that give each instruction a counter of its own. */
+/* HPUX-7, HPUX-8, IRIX-13, IRIX-14: scales with a counter for each instruction. */
 static void test_region__one_to_one(void **state)
 {
 	(void)state;
@@ -245,7 +242,7 @@ static void test_region__one_to_one(void **state)
 	assert_int_equal(one(CALL_HPUX, 8, 0x20000, 8000, 4000), NONE);
 }
 
-/* HPUX-9: a ratio below one instruction is undefined, but nothing outside the buffer is touched. */
+/* HPUX-9: a ratio below one instruction is undefined, but stays inside the buffer. */
 static void test_region__absurd_scale_stays_inside(void **state)
 {
 	(void)state;

@@ -48,7 +48,7 @@ static void test_region__aix_scale_one_takes_all(void **state)
 	(void)state;
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, 0), 0);
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, 0x7e0000000000), 0);
-	/* The counter also takes an address below the offset. */
+	/* Even an address below the offset. */
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, (uint64_t)-2), 0);
 	assert_int_equal(one(CALL_AIX, 2, 1, 1, 0), NONE);
 	/* In all other dialects scale 1 is off. */
@@ -80,18 +80,18 @@ static void test_region__aix_scans_in_order(void **state)
 	assert_int_equal(at(t, 0xfff, NULL), NONE);
 	region_table_unref(t);
 
-	/* Addresses of a region whose buffer is too short are not counted in a later region. */
+	/* A region whose buffer is too short keeps its addresses from later regions. */
 	r[0].bytes = 2;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_equal(at(t, 0x2800, NULL), NONE);
 	region_table_unref(t);
-	/* If that region is off (scale 0), its addresses are counted in the later one. */
+	/* A region that is off (scale 0) does not. */
 	r[0].scale = 0;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_not_equal(at(t, 0x2800, &region), NONE);
 	assert_int_equal(region, 1);
 	region_table_unref(t);
-	/* With scale 1, one counter has all addresses of the range, and no other address. */
+	/* With scale 1, one counter has all addresses of the range, and no others. */
 	r[0].scale = 1;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_equal(at(t, 0x2800, &region), 0);

@@ -16,7 +16,7 @@ static uint64_t draw(uint64_t below)
 	return seed % below;
 }
 
-/* Finds the counter by the rule of docs/CONFORMANCE.md, 2.5: searches every region each time. */
+/* Finds the counter by the rule of docs/CONFORMANCE.md, 2.5, in a linear search. */
 static uint64_t oracle(const struct call_region *r, uint32_t n, unsigned e, const uint8_t *dead,
 	uint64_t pc, uint32_t *ret_region)
 {
@@ -57,7 +57,7 @@ static struct call_region random_region(uint64_t from, uint64_t room)
 }
 
 /*
- * Compares region_look_up() with oracle(), at the bounds of every region and at random addresses.
+ * Compares region_look_up() with oracle() at the bounds of every region and at random addresses.
  * @kill: some regions are dead.
  */
 static void compare_layout(const struct call_region *r, uint32_t n, unsigned e, bool kill)
@@ -95,10 +95,7 @@ static void test_region__random_layouts_match_the_oracle(void **state)
 	(void)state;
 	for (unsigned layout = 0; layout < 10000; layout++) {
 		uint32_t n = (uint32_t)(1 + draw(64));
-		/*
-		 * Crowded layouts, so that many regions overlap, and some at the end of the address
-		 * space.
-		 */
+		/* Crowded, so that many regions overlap; some at the end of the address space. */
 		uint64_t room = draw(2) ? 64 : 1 << 16;
 		uint64_t from = draw(8) ? 0x10000 : UINT64_MAX - room - 16;
 
@@ -110,7 +107,7 @@ static void test_region__random_layouts_match_the_oracle(void **state)
 	}
 }
 
-/* A full table of n regions: each look-up takes about log2(n) steps. */
+/* Each look-up in a full table of n regions takes about log2(n) steps. */
 static void test_region__full_table(void **state)
 {
 	struct call_region *r = calloc(CALL_MAX_REGIONS, sizeof(*r));
@@ -119,7 +116,7 @@ static void test_region__full_table(void **state)
 
 	(void)state;
 	assert_non_null(r);
-	for (uint32_t i = 0; i < CALL_MAX_REGIONS; i++) /* Each region overlaps the next ten. */
+	for (uint32_t i = 0; i < CALL_MAX_REGIONS; i++) /* each overlaps the next ten */
 		r[i] = (struct call_region){.base = i,
 			.bytes = 160,
 			.scale = 0x10000,

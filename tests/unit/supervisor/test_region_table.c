@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The region that counts a program counter if there are several: overlaps, overflow bins, dead
- * regions; and tables that are refused. HPUX-10 and so on are clauses of docs/CONFORMANCE.md.
+ * Which of several regions counts a program counter: overlaps, overflow bins, dead regions; and
+ * tables that are refused. HPUX-10 and so on are clauses of docs/CONFORMANCE.md.
  */
 #include <errno.h>
 
@@ -25,7 +25,7 @@ static void test_region__scales_differ(void **state)
 	region_table_unref(t);
 }
 
-/* HPUX-10, IRIX-17: of regions that overlap, the one with the greatest offset counts. */
+/* HPUX-10, IRIX-17: of overlapping regions, the one with the greatest offset counts. */
 static void test_region__greatest_offset_wins(void **state)
 {
 	struct call_region r[2] = {
@@ -44,7 +44,7 @@ static void test_region__greatest_offset_wins(void **state)
 		assert_int_equal(region, order ? 0 : 1);
 		assert_int_equal(at(t, 0x10000100, &region), 0x80);
 		assert_int_equal(region, order ? 1 : 0);
-		/* Behind the end of the region with the greater offset, the other one counts. */
+		/* Past that region's end, the other one counts. */
 		assert_int_equal(at(t, 0x10000700, &region), 0x380);
 		assert_int_equal(region, order ? 1 : 0);
 		region_table_unref(t);
@@ -54,7 +54,7 @@ static void test_region__greatest_offset_wins(void **state)
 	}
 }
 
-/* HPUX-11, IRIX-18: of regions with the same offset, the first one counts. */
+/* HPUX-11, IRIX-18: of regions with equal offsets, the first one counts. */
 static void test_region__first_of_equals_wins(void **state)
 {
 	struct call_region r[40];
@@ -70,7 +70,7 @@ static void test_region__first_of_equals_wins(void **state)
 		assert_int_equal(at(t, 0x10000010, &region), 8);
 		assert_int_equal(region, 0);
 		region_table_unref(t);
-		/* The first is shorter: behind its end the second counts. */
+		/* Past the end of a shorter first region, the second counts. */
 		r[0].bytes = 0x10;
 		t = table(CALL_IRIX, 2, r, n);
 		assert_int_equal(at(t, 0x1000000f, &region), 7);
@@ -81,7 +81,7 @@ static void test_region__first_of_equals_wins(void **state)
 	}
 }
 
-/* A region that covers address 0 begins there: nothing lies below it. */
+/* A region at address 0 begins there: nothing lies below. */
 static void test_region__several_at_address_0(void **state)
 {
 	const struct call_region r[3] = {
@@ -125,11 +125,11 @@ static void test_region__overflow_bin(void **state)
 	assert_int_equal(at(t, UINT64_MAX, &region), 0);
 	region_table_unref(t);
 
-	t = table(CALL_HPUX, 4, r, 1); /* Without the overflow bin no counter has the address. */
+	t = table(CALL_HPUX, 4, r, 1); /* without the bin, no counter */
 	assert_int_equal(at(t, OFF + 0x200, NULL), NONE);
 	region_table_unref(t);
 
-	r[1].scale = 4; /* An ordinary region from address 0 on. */
+	r[1].scale = 4; /* an ordinary region from address 0 */
 	t = table(CALL_HPUX, 4, r, 2);
 	assert_int_equal(at(t, 0x7e0000000000, NULL), NONE);
 	assert_int_equal(at(t, 65536, &region), 1);
@@ -140,13 +140,13 @@ static void test_region__overflow_bin(void **state)
 	assert_int_equal(at(t, 0x7e0000000000, NULL), NONE);
 	assert_int_equal(at(t, 131073, &region), 1);
 	region_table_unref(t);
-	r[1] = (struct call_region){.bytes = 3, .scale = 2}; /* There is no room for a counter. */
+	r[1] = (struct call_region){.bytes = 3, .scale = 2}; /* no room for a counter */
 	t = table(CALL_HPUX, 4, r, 2);
 	assert_int_equal(at(t, 0x7e0000000000, NULL), NONE);
 	region_table_unref(t);
 }
 
-/* SYSV-10, C2: scale 2 at offset 0 is no overflow bin in dialects whose manual has none. */
+/* SYSV-10, C2: scale 2 at offset 0 is no overflow bin where the manual has none. */
 static void test_region__no_bin_where_unknown(void **state)
 {
 	struct call_region r = {.bytes = 8, .offset = 0, .scale = 2};
@@ -162,7 +162,7 @@ static void test_region__no_bin_where_unknown(void **state)
 	region_table_unref(t);
 }
 
-/* IRIX-28, IRIX-29, SYSV-16, SYSV-17: a region that is off takes no address from the others. */
+/* IRIX-28, IRIX-29, SYSV-16, SYSV-17: a region that is off takes no address from others. */
 static void test_region__disabled_does_not_shadow(void **state)
 {
 	struct call_region r[3] = {
@@ -198,7 +198,6 @@ static void test_region__disabled_does_not_shadow(void **state)
 	assert_int_equal(one(CALL_SYSV, 2, 2, 0, 0), NONE);
 }
 
-/* A dead region is treated as absent. */
 static void test_region__dead_region_is_absent(void **state)
 {
 	struct call_region r[3] = {
@@ -229,7 +228,7 @@ static void test_region__dead_region_is_absent(void **state)
 	assert_false(region_look_up(t, &dead, OFF + 0x110, &hit));
 	region_table_unref(t);
 
-	/* The first bin counts the ticks of a dead region, although the second has more room. */
+	/* The first bin counts ticks of a dead region, although the second has more room. */
 	r[0] = (struct call_region){.base = 0x5000, .bytes = 8, .offset = 0, .scale = 2};
 	r[1] = (struct call_region){.base = 0x6000, .bytes = 0x1000, .offset = 0, .scale = 2};
 	r[2] = (struct call_region){.bytes = 0x100, .offset = OFF, .scale = 0x10000};
@@ -239,7 +238,7 @@ static void test_region__dead_region_is_absent(void **state)
 	assert_int_equal(hit.region, 0);
 	region_table_unref(t);
 
-	/* Without its dead region the table still is AIX's, where scale 1 takes all addresses. */
+	/* Without its dead region the table is still AIX's: scale 1 takes all addresses. */
 	r[0] = (struct call_region){.bytes = 8, .offset = OFF, .limit = OFF + 8, .scale = 0x8000};
 	r[1] = (struct call_region){.bytes = 2, .offset = OFF + 8, .limit = 2 * OFF, .scale = 1};
 	t = table(CALL_AIX, 2, r, 2);
@@ -260,10 +259,7 @@ static void test_region__refuses_nonsense(void **state)
 	assert_int_equal(region_table_new(CALL_DIALECTS, 0, 2, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 3, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 2, &r, CALL_MAX_REGIONS + 1, &t), -EINVAL);
-	/*
-	 * C21: a buffer that ends at the last address, one that is a byte longer, and one of a
-	 * region that is off.
-	 */
+	/* C21: a buffer up to the last address; a byte more; one of a region that is off. */
 	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .offset = 8, .scale = 2};
 	region_table_unref(table(CALL_IRIX, 4, &r, 1));
 	r.bytes = 17;

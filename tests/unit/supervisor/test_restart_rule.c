@@ -25,7 +25,7 @@ static enum restart_need need_of(int32_t syscall, int64_t result)
 	return need;
 }
 
-/* Calls that fail with EINTR even with SA_RESTART: signal(7), "Interruption of system calls". */
+/* Calls that fail with EINTR despite SA_RESTART: signal(7), "Interruption of system calls". */
 static void test_restart_rule__begins_again_what_signal_7_lists(void **state)
 {
 	static const int32_t list[] = {SYS_epoll_pwait, SYS_semop, SYS_semtimedop,
@@ -66,8 +66,8 @@ static void test_restart_rule__what_restart_syscall_resumes_may_be_forbidden_to(
 
 	(void)state;
 	/*
-	 * Where the kernel decides about a restart before the stop (@rewinds), a tracer never sees
-	 * this result.
+	 * With @rewinds the kernel decides about a restart before the stop: no tracer sees this
+	 * result.
 	 */
 	if (!arch_native.restart || arch_native.restart->rewinds)
 		skip();
@@ -91,7 +91,7 @@ static void test_restart_rule__a_socket_s_time_out_may_be_early(void **state)
 	assert_int_equal(need_of(SYS_connect, -EAGAIN), RESTART_MAYBE_EARLY);
 	assert_int_equal(need_of(SYS_connect, -EINPROGRESS), RESTART_MAYBE_EARLY);
 	assert_int_equal(need_of(SYS_connect, -EALREADY), RESTART_MAYBE_EARLY);
-	/* Calls that do not wait with a socket's time-out need nothing: their timers are exact. */
+	/* Calls without a socket's time-out need nothing: their timers are exact. */
 	assert_int_equal(need_of(SYS_rt_sigtimedwait, -EAGAIN), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_semtimedop, -EAGAIN), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_futex, -EAGAIN), RESTART_NOTHING);
@@ -102,7 +102,7 @@ static void test_restart_rule__a_socket_s_time_out_may_be_early(void **state)
 static void test_restart_rule__looks_only_at_calls(void **state)
 {
 	(void)state;
-	/* A register that happens to hold -EINTR outside of a call. */
+	/* Outside of a call, a register happens to hold -EINTR. */
 	assert_int_equal(need_of(-1, -EINTR), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_write, 0), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_write, -EPIPE), RESTART_NOTHING);
@@ -140,7 +140,7 @@ static void test_restart_rule__places_of_handlers_are_kept_apart_while_they_fit(
 	assert_true(handled_calls_has(&places, 0x1000));
 	assert_true(handled_calls_has(&places, HANDLED_CALLS * 0x1000));
 	assert_false(handled_calls_has(&places, 0x1004));
-	/* One address more than there is room for: from now on each address counts as handled. */
+	/* One address too many: from now on each address counts as handled. */
 	handled_calls_add(&places, 0x9999000);
 	assert_true(handled_calls_has(&places, 0x9999000));
 	assert_true(handled_calls_has(&places, 0x1004));
@@ -188,13 +188,13 @@ static void test_restart_rule__rest_of_a_vector(void **state)
 	assert_int_equal(bytes, 23);
 	assert_int_equal(skip, 0);
 
-	/* The vector is read in two parts; the first four pieces contain nothing of the rest. */
+	/* The vector is read in two parts; the first four pieces hold nothing of the rest. */
 	skip = 37;
 	bytes = 0;
 	assert_int_equal(restart_rest(part, 4, &skip, rest, 4, &bytes), 0);
 	assert_int_equal(skip, 2);
 
-	/* With room for one part only, the rest is left for a later restart. */
+	/* Room for one part only: the others are left for a later restart. */
 	skip = 0;
 	assert_int_equal(restart_rest(part, 4, &skip, rest, 1, &bytes), 1);
 	assert_int_equal(bytes, 10);

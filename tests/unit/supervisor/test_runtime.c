@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of an interpreter, read from memory that the test makes: structures of CPython 3.11, and
- * damaged ones.
+ * Frames of an interpreter in memory that the test makes: structures of CPython 3.11, also damaged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +45,7 @@ static bool is_there(const struct memory *m, uint64_t at, size_t n)
 	return true;
 }
 
-/* The clock of these tests: it stands still, but for @read_ns that a read takes. */
+/* The tests' clock stands still, except for @read_ns in each read. */
 static uint64_t now_ns = 1, read_ns;
 
 uint64_t __wrap_clock_now(void);
@@ -114,7 +113,7 @@ static void put_frame(struct memory *m, uint64_t at, uint64_t previous, uint64_t
 	poke(m, at + 56, code + 184 + 2 * (at & 15));
 }
 
-/* The thread has three frames in its newest chunk, one outside, and two in the older chunk. */
+/* Three frames are in the thread's newest chunk, one is outside, two are in the older chunk. */
 static struct memory *memory_of_thread(void)
 {
 	struct memory *m = memory_new();
@@ -130,7 +129,7 @@ static struct memory *memory_of_thread(void)
 	poke(m, THREAD + 296, CHUNK);
 	poke(m, THREAD + 304, CHUNK + 324);
 	poke(m, CHUNK, OLD_CHUNK);
-	poke(m, OLD_CHUNK + 16, 40); /* In words. */
+	poke(m, OLD_CHUNK + 16, 40); /* in words */
 	poke(m, RUNTIME + 368, THREAD);
 	poke(m, RUNTIME + 376, 1);
 	put_frame(m, CHUNK + 224, CHUNK + 124, CODE);
@@ -218,8 +217,8 @@ static void test_runtime__the_stack_has_changed_since(void **state)
 }
 
 /*
- * The older chunk has grown to 8 MiB, which the first read has no room for. It takes the newest
- * chunk and a frame outside of the chunks; the older chunk is read after it.
+ * The older chunk has grown to 8 MiB, too much for the first read. That takes the newest chunk and
+ * a frame outside of the chunks; the older chunk is read then.
  */
 static void test_runtime__chunks_that_do_not_fit_are_read_later(void **state)
 {
@@ -238,10 +237,7 @@ static void test_runtime__chunks_that_do_not_fit_are_read_later(void **state)
 	assert_int_equal(copy.flags, 0);
 	assert_int_equal(copy.single.bytes, table.frame_bytes);
 	assert_frames(&copy, 6);
-	/*
-	 * Three reads: of all that was known from the last sample, of the older chunk's header, and
-	 * of the frames in that chunk.
-	 */
+	/* Three reads: all that the last sample taught, the older chunk's header, its frames. */
 	assert_int_equal(m->reads, 3);
 	runtime_copy_release(&copy);
 	free(m);
@@ -256,9 +252,9 @@ static void test_runtime__a_thread_is_known_by_its_pointer_or_its_tid(void **sta
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0, 100), THREAD);
 	assert_int_equal(runtime_find_thread(&table, &source, 1, 0x7001, 100), OTHER);
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0x7002, 100), 0);
-	/* A bound of two reads: the group, and one of the threads. */
+	/* A bound of two reads: the group, and one thread. */
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0, 2), 0);
-	poke(m, THREAD + 8, OTHER); /* The list of threads is a circle. */
+	poke(m, THREAD + 8, OTHER); /* the list of threads is a circle */
 	m->reads = 0;
 	assert_int_equal(runtime_find_thread(&table, &source, 5, 0, 100), 0);
 	assert_true(m->reads <= 102);
@@ -289,19 +285,19 @@ static void test_runtime__a_thread_that_is_gone_is_searched_for(void **state)
 	free(m);
 }
 
-/* Whatever the memory contains, reads are bounded, and damage is reported. */
+/* Reads are bounded, and damage is reported, whatever the memory contains. */
 static void test_runtime__damaged_memory_is_bounded(void **state)
 {
 	static const struct {
 		uint64_t at, word;
 		uint16_t flags;
 	} damage[] = {
-		{OLD_CHUNK + 24 + 48, CHUNK + 124, RECORD_RUNTIME_UNREAD}, /* A loop of frames. */
+		{OLD_CHUNK + 24 + 48, CHUNK + 124, RECORD_RUNTIME_UNREAD}, /* a loop of frames */
 		{CHUNK + 224 + 48, CHUNK + 224, RECORD_RUNTIME_UNREAD},
 		{CHUNK + 124 + 48, 0xdead0000, RECORD_RUNTIME_UNREAD},
 		{CHUNK + 124 + 48, UINT64_MAX, RECORD_RUNTIME_UNREAD},
 		{THREAD + 56, UINT64_MAX - 16, RECORD_RUNTIME_UNREAD},
-		{CHUNK, CHUNK, RECORD_RUNTIME_TRUNCATED}, /* A loop of chunks. */
+		{CHUNK, CHUNK, RECORD_RUNTIME_TRUNCATED}, /* a loop of chunks */
 		{THREAD + 304, UINT64_MAX, RECORD_RUNTIME_TRUNCATED},
 	};
 
@@ -353,8 +349,8 @@ static void test_runtime__more_frames_than_one_read_takes(void **state)
 	assert_int_equal(copy.frames, DEEP);
 	assert_true(m->reads <= 5);
 	/*
-	 * Nothing is known of where this thread's frames are: they are read page by page. After
-	 * runtime_thread_learn() that is known, and a few large reads suffice.
+	 * As long as nothing is known of a thread's frames, they are read page by page. After
+	 * runtime_thread_learn() a few large reads suffice.
 	 */
 	thread = (struct runtime_thread){.address = THREAD};
 	m->reads = 0;
@@ -368,7 +364,7 @@ static void test_runtime__more_frames_than_one_read_takes(void **state)
 	assert_int_equal(copy.frames, DEEP);
 	assert_true(m->reads <= 5);
 	runtime_thread_release(&thread);
-	/* If the reads take long, the copy ends early. */
+	/* If reads take long, the copy ends early. */
 	thread = (struct runtime_thread){.address = THREAD};
 	m->reads = 0;
 	read_ns = RUNTIME_STOP_NS / 10;
@@ -391,7 +387,7 @@ static void test_runtime__objects_are_told_apart_by_their_keys(void **state)
 
 	(void)state;
 	assert_non_null(process);
-	data[0] = 1; /* A reference count: not part of the hash. */
+	data[0] = 1; /* a reference count: not hashed */
 	assert_int_equal(runtime_object_hash(&table, data), hash);
 	data[136] = 1;
 	assert_int_not_equal(runtime_object_hash(&table, data), hash);
@@ -423,7 +419,7 @@ static void test_runtime__texts_are_bounded(void **state)
 	poke(m, TEXT + 16, UINT64_MAX);
 	assert_int_equal(
 		runtime_text_read(&table.text[2], object, &source, to), RUNTIME_TEXT_BYTES_MOST);
-	/* A text at the end of a mapping is read, although memory behind it is missing. */
+	/* A text at the end of a mapping is read, though memory behind it is missing. */
 	m->missing[(TEXT - RUNTIME) / 4096 + 1] = true;
 	at = TEXT + 4096 - 60;
 	memcpy(object + 136, &at, 8);

@@ -22,10 +22,7 @@ static void test_sampler__the_thread_with_our_time_stamp_was_preempted(void **st
 	sampler_release(&w.sampler);
 }
 
-/*
- * A scheduler tick, or the reading of a clock, has renewed the waiter's time stamp since its
- * wake-up.
- */
+/* Since the waiter's wake-up, a scheduler tick or a clock reading renewed its stamp. */
 static void test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu(void **state)
 {
 	struct world w;
@@ -36,7 +33,7 @@ static void test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu(void **st
 	a->state = RUNNABLE;
 	w.renewed_ns = 5000;
 	for (unsigned i = 0; i < 3; i++) {
-		/* on another CPU, where a switch may by chance have the same time */
+		/* another CPU, where a switch may by chance have that time */
 		a->last_cpu = i == 1 ? 3 : 2;
 		preempted(&w, a);
 		a->stamp_ns -= i == 2 ? 5001 : 5000;
@@ -73,14 +70,14 @@ static void test_sampler__who_let_us_in_by_falling_asleep_is_hit_there(void **st
 
 	(void)state;
 	begin(&w, 1, 3);
-	(void)look(&w, 0); /* From now on, all CPU times are known. */
+	(void)look(&w, 0); /* all CPU times are known now */
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	assert_true(a->sample.hit.asleep);
 	assert_false(a->sample.stopping);
 	assert_int_equal(a->sample.hit.activity.pc, a->pc);
 	assert_int_equal(a->sample.hit.due.weight_ns[0], MS);
-	/* The thread has the same time stamp as before, as it has not run since: a miss. */
+	/* The time stamp has not changed: the thread has not run since, so it is a miss. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.stamps, 0);
 	/* A thread that is ending has no pc: no hit. */
@@ -105,15 +102,15 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 		a->run_ns += 100000;
 		w.stamp_ns += MS;
 		a->stamp_ns = w.stamp_ns - 220000;
-		a->queued_ns = w.stamp_ns - 20000; /* Queued at the instant. */
+		a->queued_ns = w.stamp_ns - 20000; /* queued at the instant */
 		a->last_cpu = 2;
 		switch (i) {
-		case 1: a->queued_ns++; break;                 /* Queued after the instant. */
-		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
-		case 3: a->last_cpu = 3; break;                /* It last ran on another CPU. */
-		case 4: w.runnable = 3; break;        /* Another thread may have run here. */
-		case 6: w.sampler.present = 0; break; /* So it may if there are fewer CPUs. */
-		case 5: a->queued_ns = 0; break; /* The kernel does not say when it was queued. */
+		case 1: a->queued_ns++; break;                 /* queued after the instant */
+		case 2: a->queued_ns = a->stamp_ns - 1; break; /* the clocks differ */
+		case 3: a->last_cpu = 3; break;                /* it last ran on another CPU */
+		case 4: w.runnable = 3; break;        /* another thread may have run here */
+		case 6: w.sampler.present = 0; break; /* so it may with fewer CPUs */
+		case 5: a->queued_ns = 0; break; /* the kernel does not say when it was queued */
 		}
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
 		a->sample.stopping = false;
@@ -166,8 +163,8 @@ static void test_sampler__an_instant_that_comes_late_is_lost_and_counted(void **
 }
 
 /*
- * The waiter of a CPU that went offline runs on another one. The thread that it preempts there has
- * our time stamp, but instants of its own.
+ * The waiter of an offline CPU runs elsewhere. The thread that it preempts there has our time
+ * stamp, but instants of its own.
  */
 static void test_sampler__an_instant_on_another_cpu_is_lost_and_counted(void **state)
 {
@@ -214,7 +211,7 @@ static void test_sampler__a_cpu_that_is_added_has_instants(void **state)
 }
 
 /*
- * In the fair class, a thread that gave up its CPU to the late waiter was elsewhere in its code at
+ * In the fair class, a thread that gave up its CPU to a late waiter was elsewhere in its code at
  * the instant.
  */
 static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(void **state)
@@ -227,7 +224,7 @@ static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(vo
 	begin(&w, 1, 1);
 	w.sampler.realtime = false;
 	w.late_ns = 40001;
-	preempted(&w, a); /* The thread sleeps. */
+	preempted(&w, a); /* the thread sleeps */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
 	a->state = RUNNABLE;
@@ -244,7 +241,7 @@ static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(vo
 
 /*
  * In the fair class, an instant is late by the time for which the waiter waited for other threads.
- * If the timer itself was late, no thread ran meanwhile.
+ * While the timer itself is late, no thread runs.
  */
 static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
 {
@@ -272,7 +269,6 @@ static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
 	sampler_release(&w.sampler);
 }
 
-/* The thread may have run between the instant and the stop request. */
 static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state)
 {
 	struct world w;
@@ -282,7 +278,7 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 	begin(&w, 1, 1);
 	a->state = RUNNABLE;
 	for (unsigned i = 0; i < 3; i++) {
-		a->slices = i < 2; /* otherwise there is no schedstat */
+		a->slices = i < 2; /* 0: no schedstat */
 		preempted(&w, a);
 		assert_ptr_equal(look(&w, 0), a);
 		a->run_ns += i > 0;
@@ -301,8 +297,8 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 }
 
 /*
- * A thread with a stop request stops before it runs code of its own again, so later instants in the
- * same call belong to the awaited sample.
+ * A thread with a stop request stops before its own code runs again, so later instants in that call
+ * belong to the awaited sample.
  */
 static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited(void **state)
 {
@@ -315,10 +311,10 @@ static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited
 	a->state = RUNNABLE;
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
-	a->state = ASLEEP; /* The probe does not show a thread with a stop request as runnable. */
+	a->state = ASLEEP; /* as the probe shows any thread with a stop request */
 	a->pc = 0;
 	preempted(&w, a);
-	a->run_ns = a->sample.hit.before.run_ns + 59999; /* It may be on its way to the stop. */
+	a->run_ns = a->sample.hit.before.run_ns + 59999; /* it may be on its way to the stop */
 	assert_null(look(&w, 0));
 	preempted(&w, a);
 	a->run_ns = a->sample.hit.before.run_ns + 60000;
@@ -345,7 +341,7 @@ static void test_sampler__a_removed_thread_is_nowhere(void **state)
 		assert_ptr_not_equal(w.sampler.thread[i], &w.actor[1].sample);
 		assert_int_equal(w.sampler.thread[i]->slot, i);
 	}
-	memset(&w.actor[1], 0xa5, sizeof(w.actor[1])); /* An access to it would be noticed. */
+	memset(&w.actor[1], 0xa5, sizeof(w.actor[1])); /* an access would be noticed */
 	w.actor[3].state = ASLEEP;
 	hit(&w, &w.actor[0], 0, 1);
 	sampler_remove(&w.sampler, &w.actor[2].sample);
@@ -381,8 +377,8 @@ static void test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time(v
 			counted += a->sample.hit.due.weight_ns[2];
 	}
 	/*
-	 * Each tick makes up for the CPU time owed by then, less one tick; the time since the last
-	 * tick remains.
+	 * Each tick makes up for the CPU time owed, less one tick; the time since the last tick
+	 * remains.
 	 */
 	assert_in_range(counted, a->run_ns - began - 8 * MS, a->run_ns - began + 8 * MS);
 	assert_int_equal(w.sampler.figures.instants, 0);
@@ -427,15 +423,15 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 		sampler_turn(&w.sampler, 0);
 	}
 	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE);
-	/* The bound on the cost requires a longer period: the longer one is in force. */
+	/* The longer period is in force: that of the bound on the cost. */
 	w.sampler.factor_1024 = 3 * PLAN_ONE;
 	assert_int_equal(sampler_factor(&w.sampler), 3 * PLAN_ONE);
 	sampler_release(&w.sampler);
 }
 
 /*
- * If nobody but the supervisor took a thread's CPU, its loss is the time between two of its stops
- * less its CPU time in between.
+ * If only the supervisor took a thread's CPU, the thread lost the time between two of its stops
+ * less its CPU time.
  */
 static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void **state)
 {
@@ -456,14 +452,14 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 		cpu.wait_ns += 90000;
 		cpu.slices += 2;
 		switch (i) {
-		case 1: cpu.slices++; break;  /* The thread has slept. */
-		case 2: cpu.wait_ns++; break; /* The thread waited for others. */
+		case 1: cpu.slices++; break;  /* the thread has slept */
+		case 2: cpu.wait_ns++; break; /* the thread waited for others */
 		case 3:
 			w.sampler.cpu[0].resumed = NULL;
-			break; /* There was a miss between the stops. */
-		/* The clocks contradict it: more CPU time than elapsed. */
+			break; /* a miss between the stops */
+		/* The clocks contradict: more CPU time than elapsed. */
 		case 4: cpu.run_ns += MS; break;
-		/* Others ran while the thread stood in its stop. */
+		/* Others ran while the thread was in its stop. */
 		case 5: cpu.run_ns -= 4 * 30000 + 60000 - 100000 + 1; break;
 		}
 		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 104 * MS);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads the sampler asks at an instant, and what those weigh that were not asked. */
+/* Which threads the sampler asks at an instant, and what the asked ones weigh for the others. */
 #include "tests/unit/supervisor/sampler_fixture.h"
 
 /*
- * Of ten sleeping threads that have run, six are observed, each with the same probability, and
- * weigh 10 / 6.
+ * Of ten sleeping threads that have run, six are observed, with equal probability, and weigh 10 /
+ * 6.
  */
 static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(void **state)
 {
@@ -33,7 +33,7 @@ static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(vo
 	sampler_release(&w.sampler);
 }
 
-/* Of the threads that were not hit lately, as many are observed as can be read in 150 us. */
+/* Of threads not hit lately, as many are observed as can be read in 150 us. */
 static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all(void **state)
 {
 	enum { THREADS = 192, LOOKS = 4000 };
@@ -47,7 +47,7 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 		begin(&w, 1, THREADS);
 		w.sampler.ask_ns = w.ask_ns = ask_ns[i];
 		for (unsigned k = 0; k < LOOKS; k++) {
-			/* The thread that was added first and never hit is the oldest. */
+			/* The oldest was added first and never hit. */
 			struct actor *a = (struct actor *)w.sampler.oldest->owner, *t;
 			unsigned asked = 0;
 
@@ -63,8 +63,7 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 			found_ns += t ? (double)t->sample.hit.due.weight_ns[0] : 0;
 		}
 		/*
-		 * A thread that is found with probability p weighs 1 / p. 4.9 standard deviations
-		 * are allowed.
+		 * A thread found with probability p weighs 1 / p. Within 4.9 standard deviations.
 		 */
 		off = found_ns / LOOKS / MS - 1;
 		assert_true(off * off < 24 * (1 / part - 1) / LOOKS);
@@ -78,8 +77,8 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 }
 
 /*
- * Only a thread that has run since its last observation can have left the CPU: the activity of
- * others is not read.
+ * Only a thread that ran since its last observation can have left the CPU, so no other's activity
+ * is read.
  */
 static void test_sampler__who_has_not_run_since_it_was_asked_is_passed_over(void **state)
 {
@@ -109,9 +108,7 @@ static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
 	hit(&w, &w.actor[39], 1, 1);
 	assert_ptr_equal(w.sampler.newest, &w.actor[39].sample);
 	assert_ptr_equal(w.sampler.newest->older, &w.actor[37].sample);
-	/*
-	 * On CPU 0 the thread that was hit there is read first, although another one was hit later.
-	 */
+	/* CPU 0 reads the thread hit there first, although another one was hit later. */
 	w.actor[37].state = RUNNABLE;
 	preempted(&w, &w.actor[37]);
 	assert_ptr_equal(look(&w, 0), &w.actor[37]);
@@ -149,7 +146,7 @@ static void test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all(
 
 	(void)state;
 	begin(&w, 2, THREADS);
-	/* The sampler may read for 200 us, of which the waiter has used 20 us before. */
+	/* Of 200 us for reading, the waiter has used 20 us before. */
 	w.sampler.stamp_ns = w.stamp_read_ns = 180 * US / MOST;
 	w.before_ns = 20 * US;
 	for (unsigned i = 0; i < LOOKS; i++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions: periods of ticks, tables of processes and threads, and what their status says. */
+/* Sessions: periods of ticks, tables of processes and threads, and their status. */
 #include <errno.h>
 
 #include "tests/unit/session_fixture.h"
 
 /*
- * A new table with the period of the old one goes on with its clock. A change of the clock would
- * wake the sampling thread.
+ * A new table with the old one's period keeps its clock: a change would wake the sampling thread.
  */
 static void test_session__same_period_keeps_the_clock(void **state)
 {
@@ -23,7 +22,7 @@ static void test_session__same_period_keeps_the_clock(void **state)
 	assert_int_equal(w->sessions.n, 1);
 	w->changes = 0;
 	assert_int_equal(on(w, CALL_FAST), 0);
-	assert_int_equal(w->changes, 2); /* changed() is called for no table, then the new one */
+	assert_int_equal(w->changes, 2); /* changed() for no table, then for the new one */
 	assert_int_equal(session_period_ns(&w->sessions, w->process->session->stream),
 		call_period_ns(CALL_NATIVE, CALL_FAST));
 	/* A session that has ended has no clock. */
@@ -41,14 +40,14 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(w->sessions.n, 1);
-	assert_int_equal(w->changes, 2); /* changed() is called for no table, then the new one */
+	assert_int_equal(w->changes, 2); /* changed() for no table, then for the new one */
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 1);
 	tick(w, AT + 4, 3 * TICK_NS);
 	assert_int_equal(w->count[1], 3);
 	/*
-	 * A weight is rounded to whole ticks. The remainder is added to the next tick of the
-	 * process, whichever thread that comes from.
+	 * A weight is rounded to whole ticks. The remainder goes into the process's next tick,
+	 * whichever thread that comes from.
 	 */
 	tick(w, AT + 8, TICK_NS / 2 - 1);
 	assert_int_equal(w->count[2], 0);
@@ -56,14 +55,14 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(w->count[2], 1);
 	tick(w, AT + 8, 1);
 	assert_int_equal(w->count[2], 2);
-	/* An instant of a stream that is not the table's adds nothing. */
+	/* An instant of another stream than the table's adds nothing. */
 	session_tick(&w->sessions, w->thread, STREAM + 1, AT, false, TICK_NS);
 	assert_int_equal(w->count[0], 1);
 	assert_int_equal(w->sessions.figures.counted, 6);
 	assert_int_equal(status_of(w, false).counted, 6);
 }
 
-/* CPU time that no instant found is reported as lost, less one tick of each live thread. */
+/* CPU time that no instant found is lost, less one tick for each live thread. */
 static void test_session__status_tells_what_no_instant_met(void **state)
 {
 	struct world *w = *state;
@@ -79,8 +78,8 @@ static void test_session__status_tells_what_no_instant_met(void **state)
 	assert_int_equal(status_of(w, false).lost, 4);
 	assert_int_equal(w->seen, 4);
 	/*
-	 * An instant that found the thread explains CPU time of its weight, whether or not a region
-	 * counts it. The next tick makes up for a part of the rest.
+	 * An instant that found the thread explains CPU time of its weight, even outside of all
+	 * regions. The next tick makes up for a part of the rest.
 	 */
 	tick(w, AT, 3 * TICK_NS);
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS / 2 - 1);
@@ -176,7 +175,7 @@ static void test_session__each_period_has_a_stream(void **state)
 	assert_int_equal(on_thread(w, 200 << CALL_TICK_SHIFT), 0);
 	assert_int_equal(w->thread->session->stream, 2);
 	session_clear(&w->sessions, process[1]);
-	/* The stream still has its period, because the thread's own table uses it. */
+	/* The thread's own table still uses the stream's period. */
 	assert_int_equal(session_period_ns(&w->sessions, 2), 2000000);
 	session_clear_thread(&w->sessions, w->thread);
 	assert_int_equal(session_period_ns(&w->sessions, 2), 0);
@@ -210,7 +209,7 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	assert_int_equal(w->count[0], 4);
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
-	assert_int_equal(on_thread(w, 0), 0); /* Replaces the other table. */
+	assert_int_equal(on_thread(w, 0), 0); /* replaces the other table */
 	assert_int_equal(w->sessions.threads, 1);
 	session_clear_thread(&w->sessions, w->thread);
 	session_clear_thread(&w->sessions, w->thread);
@@ -222,8 +221,8 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	assert_int_equal(
 		session_set_thread(&w->sessions, w->thread, CALL_NATIVE, 0, 4, NULL, 0), 0);
 	assert_int_equal(w->sessions.threads, 0);
-	assert_int_equal(w->sessions.idle_since_ns, 0); /* The process's table is in force. */
-	/* "Off" for a process is also off for its threads, but not for those of another process. */
+	assert_int_equal(w->sessions.idle_since_ns, 0); /* the process's table is in force */
+	/* "Off" for a process is off for its threads, not for another process's. */
 	assert_int_equal(on_thread(w, 0), 0);
 	assert_int_equal(target_add_process(&w->target, NO_TID, 1, NULL, &process), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, process, &other), 0);

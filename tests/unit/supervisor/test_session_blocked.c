@@ -16,7 +16,7 @@ static void test_session_blocked__ticks_of_sleepers_are_counted_at_the_next_stop
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
 	assert_int_equal(status_of(w, false).lost, 0);
-	assert_int_equal(status_of(w, true).lost, 4); /* An "off" now loses the four ticks. */
+	assert_int_equal(status_of(w, true).lost, 4); /* an "off" now loses the four ticks */
 	tick(w, AT + 8, TICK_NS);
 	assert_int_equal(w->count[0], 3);
 	assert_int_equal(w->count[1], 1);
@@ -24,14 +24,12 @@ static void test_session_blocked__ticks_of_sleepers_are_counted_at_the_next_stop
 	assert_int_equal(status_of(w, true).lost, 0);
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
-	/*
-	 * If there is no room for a further address, its ticks are added to those of another one.
-	 */
+	/* Without room for a further address, its ticks go to another one. */
 	for (unsigned i = 0; i < SESSION_LEFT_MOST + 3; i++)
 		session_tick_asleep(&w->sessions, w->thread, STREAM, AT + 100 + i, TICK_NS);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(status_of(w, false).outside, SESSION_LEFT_MOST + 3);
-	/* A table that is replaced loses its ticks that are not written yet. */
+	/* A table that is replaced loses its unwritten ticks. */
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, 2 * TICK_NS);
 	assert_int_equal(on(w, 0), 0);
 	session_catch_up(&w->sessions, w->thread);
@@ -39,10 +37,7 @@ static void test_session_blocked__ticks_of_sleepers_are_counted_at_the_next_stop
 	assert_int_equal(w->sessions.figures.lost, 2);
 }
 
-/*
- * A sleeping thread may sleep for a long time: a stop is requested when its unwritten ticks are one
- * tick old.
- */
+/* As a thread may sleep for long, a stop is requested when its unwritten ticks are one tick old. */
 static void test_session_blocked__what_sleepers_left_is_written_within_a_tick(void **state)
 {
 	struct world *w = *state;
@@ -58,7 +53,7 @@ static void test_session_blocked__what_sleepers_left_is_written_within_a_tick(vo
 	assert_int_equal(w->interrupts, 0);
 	session_poll(&w->sessions, at);
 	assert_int_equal(w->interrupts, 1);
-	/* The stop does not come: it is requested again, later. */
+	/* A stop that does not come is requested again, later. */
 	at = w->sessions.write_at_ns;
 	w->thread->state = TRACEE_LISTENING;
 	session_poll(&w->sessions, at);
@@ -73,7 +68,7 @@ static void test_session_blocked__what_sleepers_left_is_written_within_a_tick(vo
 	assert_int_equal(w->sessions.write_at_ns, 0);
 }
 
-/* The call of the first thread is being restarted, for as long as it sleeps in it. */
+/* The first thread's call is being restarted for as long as it sleeps. */
 static void test_session_blocked__another_thread_is_stopped_if_one_cannot_be(void **state)
 {
 	struct world *w = *state;
@@ -92,8 +87,8 @@ static void test_session_blocked__another_thread_is_stopped_if_one_cannot_be(voi
 }
 
 /*
- * One child may get more or fewer ticks than its CPU time has, by chance. The ticks that all ended
- * children together lack count as lost in the parent's status.
+ * By chance, a child may get more or fewer ticks than its CPU time. What all ended children
+ * together lack is lost in the parent's status.
  */
 static void test_session_blocked__what_ended_children_lack_is_lost_by_the_parent(void **state)
 {
@@ -108,7 +103,7 @@ static void test_session_blocked__what_ended_children_lack_is_lost_by_the_parent
 		assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
 		session_fork(&w->sessions, w->process, child);
 		t->account.seen.run_ns = 5 * TICK_NS;
-		/* By their CPU time each has 5 ticks; two children get 6 ticks, the others 2. */
+		/* Each has 5 ticks by its CPU time; two children get 6, the others 2. */
 		session_tick_asleep(&w->sessions, t, STREAM, AT, (i % 2 ? 6 : 2) * TICK_NS);
 		session_thread_ended(t);
 		child->session->left_n = 0; /* the ticks are written */
@@ -117,7 +112,7 @@ static void test_session_blocked__what_ended_children_lack_is_lost_by_the_parent
 		target_remove_process(&w->target, child);
 	}
 	assert_int_equal(status_of(w, false).lost, 4);
-	/* A child with another table has nothing to do with this one. */
+	/* A child with another table does not count for this one. */
 	assert_int_equal(target_add_process(&w->target, NO_TID, w->process->pid, NULL, &child), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
 	session_fork(&w->sessions, w->process, child);
@@ -138,15 +133,15 @@ static void test_session_blocked__elapsed_time_is_counted_where_a_thread_is_bloc
 {
 	struct world *w = *state;
 
-	look(w, 0, 0, 0, AT); /* There is no table. */
+	look(w, 0, 0, 0, AT); /* no table */
 	assert_int_equal(session_elapsed_period_ns(w->thread), 0);
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(session_elapsed_period_ns(w->thread), 0);
-	look(w, 0, 0, 500, AT); /* There is a table, but not one of elapsed time. */
+	look(w, 0, 0, 500, AT); /* a table, but not of elapsed time */
 	assert_int_equal(on(w, CALL_WALL), 0);
 	assert_int_equal(w->sessions.elapsed, 1);
 	assert_int_equal(session_elapsed_period_ns(w->thread), TICK_NS);
-	look(w, 3000, 2000, 1000, AT); /* Elapsed time counts from here. */
+	look(w, 3000, 2000, 1000, AT); /* elapsed time counts from here */
 	look(w, 3000, 2000, 1009, AT);
 	look(w, 3001, 2000, 1021, AT);     /* 20 ms blocked so far */
 	look(w, 3051, 2000, 1081, AT + 4); /* 30 ms blocked so far */
@@ -161,7 +156,7 @@ static void test_session_blocked__elapsed_time_is_counted_where_a_thread_is_bloc
 	look(w, 3091, 2000, 1140, AT + 8);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[2], 1);
-	/* A new table begins at 0: the time before is not counted. */
+	/* A new table begins at 0. */
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 3091, 2000, 5000, AT);
 	session_catch_up(&w->sessions, w->thread);
@@ -175,11 +170,11 @@ static void test_session_blocked__waiting_for_a_cpu_is_counted_where_the_thread_
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 0, 100, 1000, 0);
 	look(w, 0, 125, 1025, 0);
-	tick(w, AT, TICK_NS); /* a whole tick, which is counted at once */
+	tick(w, AT, TICK_NS); /* a whole tick, counted at once */
 	assert_int_equal(w->count[0], 3);
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 4);
-	/* 65 ms off the CPU; two ticks of it were counted above. */
+	/* 65 ms off the CPU; two ticks of them were counted above. */
 	look(w, 20, 130, 1085, AT + 4);
 	tick(w, AT + 8, TICK_NS);
 	assert_int_equal(w->count[1], 4);
@@ -187,7 +182,7 @@ static void test_session_blocked__waiting_for_a_cpu_is_counted_where_the_thread_
 	look(w, 30, 145, 1110, 0);
 	tick(w, AT + 12, TICK_NS);
 	assert_int_equal(w->count[3], 2);
-	/* With CALL_USER, time in system calls counts as outside of the regions. */
+	/* With CALL_USER, time in system calls is outside of the regions. */
 	assert_int_equal(on(w, CALL_WALL | CALL_USER), 0);
 	look(w, 0, 0, 1000, AT);
 	look(w, 0, 0, 1050, AT);
@@ -209,10 +204,7 @@ static void test_session_blocked__elapsed_time_at_too_many_places_is_lost(void *
 	assert_int_equal(w->sessions.figures.lost, 3);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->thread->session->tally.outside, SESSION_ELAPSED_MOST + 1);
-	/*
-	 * The process and the thread have a table of elapsed time each: the shorter tick is in
-	 * force.
-	 */
+	/* Of two tables of elapsed time, of process and thread, the shorter tick is in force. */
 	assert_int_equal(on(w, CALL_WALL | 100 << CALL_TICK_SHIFT), 0);
 	assert_int_equal(session_elapsed_period_ns(w->thread), 1000000);
 	assert_int_equal(on(w, CALL_WALL | 3000 << CALL_TICK_SHIFT), 0);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions: counters that cannot be written, and how a session ends. */
 #include <sys/wait.h>
 
 #include "tests/unit/session_fixture.h"
@@ -12,9 +11,8 @@ static void test_session_end__threads_that_cannot_be_reached_leave_their_ticks(v
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, w->process, &gone), 0);
 	/*
-	 * If there are other threads than the leader, memory is written through their tids. The
-	 * only other one here does not exist, so nothing is written, and the tick waits for the
-	 * next one.
+	 * Beside the leader there are other threads, through whose tids memory is written. The only
+	 * one here does not exist, so nothing is written, and the tick waits for the next one.
 	 */
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 0);
@@ -38,7 +36,7 @@ static void test_session_end__a_region_that_faults_dies_alone(void **state)
 	regions[1].base = 0x1000; /* no memory is mapped there */
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, regions, 3), 0);
 	tick(w, AT + 0x1000, 2 * TICK_NS);
-	tick(w, AT + 0x1000, TICK_NS); /* Before the regions are tidied. */
+	tick(w, AT + 0x1000, TICK_NS); /* before the regions are tidied */
 	assert_true(w->sessions.untidy);
 	session_tidy(&w->sessions);
 	assert_false(w->sessions.untidy);
@@ -54,7 +52,7 @@ static void test_session_end__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->sessions.figures.faults, 1);
 	assert_int_equal(w->sessions.figures.dropped, 4);
 	assert_int_equal(w->count[0], 1);
-	/* When the last regions are dead, too, the session ends, which is reported once. */
+	/* With its last regions dead, the session ends, which is reported once. */
 	assert_int_equal(
 		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);
@@ -63,7 +61,7 @@ static void test_session_end__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.unreported, 1);
-	/* As if another session needed it, session_tidy() works once more. */
+	/* A second session_tidy(), as for another session, changes nothing. */
 	w->sessions.untidy = true;
 	session_tidy(&w->sessions);
 	assert_int_equal(w->changes, 1);
@@ -77,7 +75,7 @@ static void test_session_end__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->sessions.unreported, 0);
 	assert_true(w->sessions.idle_since_ns != 0);
 	assert_int_equal(session_period_ns(&w->sessions, STREAM), 0);
-	/* An end that was never reported is forgotten when the program has a new table. */
+	/* A new table of the program forgets an end that was never reported. */
 	assert_int_equal(
 		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);
@@ -112,8 +110,8 @@ static void test_session_end__more_dead_regions_than_are_listed(void **state)
 }
 
 /*
- * The supervisor may no longer write to the target (C20): the session ends and reports why. False:
- * this could not be tried.
+ * C20: if the supervisor may no longer write to the target, the session ends and reports why.
+ * False: this could not be tried.
  */
 static bool ends_when_hidden(struct world *w)
 {
@@ -177,7 +175,7 @@ static void test_session_end__system_v_ends_at_a_fault(void **state)
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(status_of(w, false).reason, CALL_FAULT);
 	assert_int_equal(status_of(w, false).faulted, 1);
-	/* Unwritten ticks of sleeping threads at the end of a session are lost, and reported. */
+	/* At a session's end, unwritten ticks of sleeping threads are lost, and reported. */
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_SYSV, 0, 2, &region, 1), 0);
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, 2 * TICK_NS);
 	w->process->session->off = w->process->session->untidy = w->sessions.untidy = true;

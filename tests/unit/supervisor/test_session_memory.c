@@ -19,7 +19,7 @@
 #include "tests/unit/no_memory.h"
 
 #define REGIONS 3
-#define CHILD   0x3ffffff /* No such process. */
+#define CHILD   0x3ffffff /* no such process */
 
 static const struct call_region regions[REGIONS] = {
 	{.base = 0x10000, .bytes = 64, .offset = 0x1000, .scale = 0x10000},

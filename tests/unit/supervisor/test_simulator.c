@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares the sampler's results in the simulator with the truth. A run is cut into batches; each
- * batch gives, for each location, the difference between the found time and the true time. Batches
- * are independent, so their scatter gives the variance, whatever the program does. The share of
- * each location, and the found ratio of all, are tested with Student's t.
+ * Compares the sampler's results in the simulator with the truth. Each batch of a run gives, for
+ * each location, the difference between found and true time. Batches are independent, so their
+ * scatter gives the variance, whatever the program does. Student's t tests the share of each
+ * location, and the found ratio of all.
  *
- * Results that are known to be wrong, for a reason in simulator_programs.c, are only printed.
+ * Results known to be wrong, for a reason in simulator_programs.c, are only printed.
  *
  * TRUTH=1: all numbers of CPUs at both rates in all classes (tests/truth.sh). SIMULATOR_TIMES=50:
- * the same, with runs that are 50 times longer (tests/long.sh). SIMULATOR_SEED=7: another seed.
- * SIMULATOR_ONLY=pool: only scenarios whose names contain "pool". SIMULATOR_FILES=3: a machine on
- * which files of /proc take three times as long to read. -v: prints a table, in which "ran" is the
- * number of CPUs that the target used.
+ * TRUTH=1 with runs that are 50 times longer (tests/long.sh). SIMULATOR_SEED=7: another seed.
+ * SIMULATOR_ONLY=pool: only scenarios whose names contain "pool". SIMULATOR_FILES=3: files of /proc
+ * take three times as long to read. -v: prints a table, in which "ran" is the number of CPUs that
+ * the target used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,12 +33,10 @@
 #define PERIODS 6000
 /* Delay in a virtual machine from an interrupt to the thread that it wakes. */
 #define SLOW_NS (15 * SIM_US)
-/* Locations with fewer samples per batch are tested only together. */
+/* Locations with fewer samples per batch are tested together. */
 #define LEAST_SAMPLES 4
 
-/*
- * Maximum time from an interrupt to the first instruction of an idle CPU on some virtual machines.
- */
+/* Longest time from an interrupt to an idle CPU's first instruction on some virtual machines. */
 #define IDLE_NS (200 * SIM_US)
 
 #define FEW_CPUS  8
@@ -47,7 +45,7 @@
 struct verdict {
 	double found, found_t; /* the found ratio, less 1; its t */
 	double ran_ns;         /* CPU time of the target */
-	/* the location with the worst bias: bias of its share, as part of the whole; t statistic */
+	/* bias of the worst location's share, as part of the whole; its t */
 	double share, share_t;
 	unsigned place;
 };
@@ -143,9 +141,9 @@ static const uint64_t periods[] = {4 * SIM_MS, SIM_MS};
 static const unsigned cpus[] = {1, 2, FEW_CPUS, MANY_CPUS, 64};
 
 /*
- * Is run @k simulated without TRUTH, too? With real-time priority and fast interrupts: up to
- * FEW_CPUS at both rates; MANY_CPUS, which take long, at the higher rate only; 64 never. In the
- * other classes: up to FEW_CPUS only, at one rate each, the lower and the higher one in turn.
+ * Does run @k belong to the quick suite (without TRUTH)? With real-time priority and fast
+ * interrupts: up to FEW_CPUS at both rates; MANY_CPUS, which take long, at the higher rate; 64
+ * never. In other classes: up to FEW_CPUS, at the lower and the higher rate in turn.
  */
 static bool is_quick(const struct sim_options *o, size_t k)
 {
@@ -193,8 +191,7 @@ static void test_simulator__in_real_time(void **state)
 }
 
 /*
- * In a virtual machine, a thread that was woken before the instant is found, although it does not
- * run yet.
+ * In a virtual machine, a thread woken before the instant is found, although it does not run yet.
  */
 static void test_simulator__interrupts_are_slow(void **state)
 {
@@ -208,7 +205,7 @@ static void test_simulator__in_the_fair_class(void **state)
 	test_all(false, 0, 0);
 }
 
-/* The timer of an idle CPU may be late, but its instant is not: no thread ran in between. */
+/* An idle CPU's timer may be late, but not its instant: no thread ran in between. */
 static void test_simulator__in_the_fair_class_on_slow_idle_cpus(void **state)
 {
 	(void)state;

@@ -39,8 +39,8 @@ static void test_special__set_group_id_needs_the_groups_right(void **state)
 	assert_true(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 42, false));
 	assert_false(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 100, false));
 	/*
-	 * Without the group's right to execute, the set-group-ID bit does not give the group: it
-	 * once meant mandatory locking.
+	 * Without the group's right to execute, the set-group-ID bit gives no group: it once meant
+	 * mandatory locking.
 	 */
 	assert_false(examiner_lost_privilege(plain, S_IFREG | 02745, 1000, 42, false));
 }
@@ -65,7 +65,7 @@ static void test_special__who_renounced_lost_nothing_by_us(void **state)
 	assert_false(examiner_lost_privilege("", S_IFREG | 04755, 0, 0, true));
 }
 
-/* The examiner's thread examines executables, through an O_PATH descriptor. */
+/* The examiner's thread examines executables through an O_PATH descriptor. */
 static void test_special__another_thread_examines(void **state)
 {
 	struct examiner examiner = {0};
@@ -82,7 +82,7 @@ static void test_special__another_thread_examines(void **state)
 		assert_true(examiner_ask(&examiner, q));
 		answer = examiner_answer(&examiner, 60000);
 		assert_ptr_equal(answer, q);
-		assert_int_equal(q->yes, i == 0); /* The library is linked in, and calls ptrace. */
+		assert_int_equal(q->yes, i == 0); /* the linked-in library calls ptrace */
 		examiner_forget(q);
 	}
 	assert_null(examiner_answer(&examiner, 60000));

@@ -44,7 +44,7 @@ static void test_stack__ranges_are_the_writable_lines(void **state)
 	assert_null(stack_ranges_find(&ranges, 0x5000));
 	assert_null(stack_ranges_find(&ranges, 0x1000));
 	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->start, 0x9000);
-	/* The range of the main stack may grow downwards, that of another stack may not. */
+	/* The main stack's range may grow downwards, no other one's. */
 	assert_null(stack_ranges_find(&ranges, 0x8fff));
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffcfff8)->end, 0x7ffd2100);
 	assert_null(stack_ranges_find(&ranges, 0x7ffd2100));
@@ -65,7 +65,7 @@ static void test_stack__the_environment_is_no_stack(void **state)
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffd0010)->end, 0x7ffd1f40);
 	assert_null(stack_ranges_find(&ranges, 0x7ffd1f40));
 	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->end, 0xb000);
-	/* The end is the same after the kernel was asked about the mapping. */
+	/* The end stays after the kernel was asked about the mapping. */
 	assert_int_equal(stack_ranges_correct(&ranges, 0x7ffb0010, &grown, true, 5), 0);
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffb0010)->end, 0x7ffd1f40);
 	assert_int_equal(ranges.n, 3);
@@ -90,14 +90,14 @@ static void test_stack__ranges_are_corrected(void **state)
 	assert_false(stack_ranges_find(&ranges, 0x20010)->is_stack);
 	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, &fresh, true, 5), 0);
 	assert_true(stack_ranges_find(&ranges, 0x20010)->is_stack);
-	/* The range is removed if nothing is mapped there any more. */
+	/* A range where nothing is mapped any more is removed. */
 	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, NULL, false, 5), 0);
 	assert_null(stack_ranges_find(&ranges, 0x20010));
 	assert_int_equal(ranges.n, 2);
 	stack_ranges_release(&ranges);
 }
 
-/* Maps two pages with some content, and nothing behind. */
+/* Two pages with some content, and nothing behind. */
 static uint8_t *two_pages(void)
 {
 	uint8_t *at =
@@ -135,16 +135,16 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	assert_true(copy.limit == start + 8192);
 	assert_false(copy.truncated);
 	assert_int_equal(copy.outer.bytes, 0);
-	/* A range that has shrunk: the part that exists is copied. */
+	/* Of a range that has shrunk, the existing part is copied. */
 	range.end += 4096;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
-	/* No range is known: the mapped pages are copied. */
+	/* Without a known range, the mapped pages are copied. */
 	ranges.n = 0;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
 	assert_true(copy.limit == 0);
-	/* Nothing is copied if both the stack pointer and the thread's own stack are unmapped. */
+	/* Nothing is copied if the stack pointer and the thread's own stack are both unmapped. */
 	snapshot = at_sp(16);
 	home = (struct stack_home){.sp = start + 2 * 4096};
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
@@ -154,8 +154,8 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 }
 
 /*
- * If the stack is in the heap, as many bytes are copied as the last copies needed, on both sides of
- * a signal frame.
+ * Of a stack in the heap, as much is copied as the last copies needed, on both sides of a signal
+ * frame.
  */
 static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 {
@@ -182,10 +182,7 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 		assert_int_equal(copy.inner.bytes, 8192 + zone);
 		assert_true(copy.truncated);
 	}
-	/*
-	 * A mapping that is known as a stack is copied whole, and so is any stack if copy.whole is
-	 * set.
-	 */
+	/* A mapping known as a stack is copied whole; with copy.whole, so is any stack. */
 	range.is_stack = true;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, start + BYTES - snapshot.sp + zone);
@@ -214,10 +211,7 @@ static void test_stack__cap_keeps_the_part_nearest_to_sp(void **state)
 	assert_int_equal(copy.inner.bytes, 4096);
 	assert_true(copy.truncated);
 	assert_memory_equal(copy.inner.data, at + 256 - arch_native.red_zone_bytes, 4096);
-	/*
-	 * As nothing on the stack looks like a signal frame, the stack is noted as the thread's
-	 * own.
-	 */
+	/* Nothing there looks like a signal frame, so the stack is noted as the thread's own. */
 	assert_true(home.start == start && home.end == start + 8192);
 	stack_copy_release(&copy);
 	(void)munmap(at, 8192);
@@ -239,7 +233,7 @@ static void handler(int number)
 	stack_copy_take(&seen->copy, own_memory(), &snapshot, &seen->ranges, &seen->home);
 }
 
-/* Asserts that a handler on @alternate finds this function's frame in the copy. */
+/* A handler on @alternate must find this function's frame in the copy. */
 __attribute__((noinline)) static void assert_interrupted_is_found(
 	struct seen *own, void *alternate, size_t bytes)
 {
@@ -253,7 +247,7 @@ __attribute__((noinline)) static void assert_interrupted_is_found(
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	own->home.sp = (uintptr_t)&marker;
-	/* In the second round, the thread's own stack is known from the first one. */
+	/* In the second round, the thread's own stack is known from the first. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(raise(SIGUSR1), 0);
 		assert_true(own->copy.inner.bytes > 0);
@@ -289,7 +283,7 @@ static void end_seen(struct seen *own, char *text)
 	free(text);
 }
 
-/* The stack that a handler on an alternate stack has interrupted is copied, too. */
+/* The stack that a handler on an alternate stack interrupted is copied, too. */
 static void test_stack__finds_what_a_handler_interrupted(void **state)
 {
 	void *alternate =
@@ -337,7 +331,7 @@ static void test_stack__finds_it_below_an_alternate_stack_of_a_caller(void **sta
 	end_seen(&own, text);
 }
 
-/* Words that match a signal frame, except for its flags, are not taken for one. */
+/* Words that match a signal frame except for its flags are no signal frame. */
 static void test_stack__words_that_look_like_a_signal_frame(void **state)
 {
 	const size_t bytes = 65536, size = 4096;

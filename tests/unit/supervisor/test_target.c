@@ -45,7 +45,7 @@ static void test_target__finds_what_is_there(void **state)
 	target_release(&target);
 }
 
-/* A pass over all threads, some of which are removed meanwhile, visits each of the others once. */
+/* A pass over all threads visits each once, even if others are removed meanwhile. */
 static void test_target__removal_moves_nobody_past_a_pass(void **state)
 {
 	enum { TIDS = 500 };

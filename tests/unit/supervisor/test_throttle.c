@@ -11,8 +11,8 @@
 #define BOUND_PPM 25000
 
 /*
- * Runs @halves half seconds, in which ticks use @tick_ppm of a CPU at the requested rate, and other
- * work uses @fixed_ppm. Returns the time yielded.
+ * Runs @halves half seconds: ticks use @tick_ppm of a CPU at the requested rate, other work
+ * @fixed_ppm. Returns the time yielded.
  */
 static uint64_t run(struct throttle *throttle, unsigned halves, uint64_t tick_ppm,
 	uint64_t fixed_ppm, uint64_t *cpu_ns)
@@ -37,7 +37,7 @@ static struct throttle begun(uint64_t *cpu_ns)
 	struct throttle throttle;
 
 	throttle_init(&throttle);
-	/* CPU time used before the first reading, for attaching, does not count. */
+	/* CPU time before the first reading, for attaching, does not count. */
 	*cpu_ns = SECOND;
 	assert_true(throttle_is_due(&throttle, 100 * SECOND));
 	assert_int_equal(throttle_see(&throttle, 100 * SECOND, *cpu_ns, 0, BOUND_PPM), 0);
@@ -65,7 +65,7 @@ static void test_throttle__above_it_they_are_as_much_rarer_as_needed(void **stat
 	before = cpu;
 	(void)run(&throttle, 20, 30000, 3000, &cpu);
 	assert_in_range((cpu - before) / 10, SECOND / 1000000 * 24800, SECOND / 1000000 * 25200);
-	/* The rate returns to the requested one when that is within the bound. */
+	/* The requested rate returns when it is within the bound. */
 	(void)run(&throttle, 20, 15000, 3000, &cpu);
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
 }
@@ -87,8 +87,8 @@ static void test_throttle__the_analyst_counts_for_a_fifth_at_most(void **state)
 
 	(void)state;
 	/*
-	 * 22,000 ppm of the supervisor and 4,000 ppm of the analyst exceed 25,000 ppm; with 19,000
-	 * ppm of the supervisor, any use of the analyst is permitted.
+	 * 22,000 ppm of the supervisor and 4,000 of the analyst exceed 25,000; with 19,000 ppm of
+	 * the supervisor, any use of the analyst is permitted.
 	 */
 	for (unsigned i = 0; i < 20; i++) {
 		now += SECOND / 2;
@@ -105,7 +105,7 @@ static void test_throttle__the_analyst_counts_for_a_fifth_at_most(void **state)
 		(void)throttle_see(&throttle, now, cpu, analyst, BOUND_PPM);
 	}
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
-	/* The CPU time of a fresh analyst begins at 0. */
+	/* A fresh analyst's CPU time begins at 0. */
 	(void)throttle_see(&throttle, now + SECOND / 2, cpu, 1, BOUND_PPM);
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The accounts of the CPU time that tables owe to threads, on scripted CPU times. */
+/* Accounts of CPU time that tables owe to threads, on scripted CPU times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ static struct world begun(uint64_t began_ns)
 }
 
 /*
- * Lets an instant that weighs @weight_ns find the thread when its CPU time is @run_ns. Returns the
+ * An instant that weighs @weight_ns finds the thread when its CPU time is @run_ns. Returns the
  * tick's weight.
  */
 static uint64_t met_by(struct world *w, uint64_t weight_ns, uint64_t run_ns)
@@ -61,8 +61,8 @@ static void test_ticks__as_many_as_the_cpu_time_has(void **state)
 }
 
 /*
- * A helper may attach late. The CPU time that a thread has used since the table was put in force is
- * then added to its first ticks.
+ * A helper may attach late: a thread's CPU time since the table came into force goes into its first
+ * ticks.
  */
 static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 {
@@ -71,19 +71,19 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 
 	(void)state;
 	counted = met(&w, 50 * MS + 20 * MS);
-	assert_int_equal(counted, 11 * MS); /* Each tick pays half. */
+	assert_int_equal(counted, 11 * MS); /* each tick pays half */
 	for (unsigned i = 1; i <= 20; i++)
 		counted += met(&w, 70 * MS + i * MS);
 	assert_in_range(counted, 39 * MS, 41 * MS);
 	/*
-	 * A thread that was created after the table came into force is owed all of its CPU time,
-	 * here 4 ms. Its last tick stands for a whole period that has just begun, 1 ms too much.
+	 * A thread created after the table came into force is owed all its CPU time, here 4 ms. Its
+	 * last tick stands for a whole period that has just begun, 1 ms too much.
 	 */
 	counted = met(&young, 3 * MS) + met(&young, 4 * MS);
 	assert_in_range(counted, 3 * MS, 5 * MS);
 }
 
-/* CPU time that the thread used before the table was in force is not counted. */
+/* CPU time from before the table does not count. */
 static void test_ticks__nothing_is_owed_from_before(void **state)
 {
 	struct world w = begun(5000 * MS);
@@ -93,13 +93,13 @@ static void test_ticks__nothing_is_owed_from_before(void **state)
 	assert_int_equal(met(&w, 5001 * MS + MS / 2), MS + MS / 8);
 }
 
-/* How a thread lives. It has its CPU for @slice_ns each and is then without it for @gap_ns. */
+/* How a thread lives: on its CPU for @slice_ns, then off it for @gap_ns. */
 struct life {
 	uint64_t cpu_ns, slice_ns, gap_ns;
 	bool moves; /* each hit moves it to the other CPU, as the supervisor has taken this one */
 };
 
-/* The thread has left @from for @to at @now_ns: instants are rarer on a CPU without hits. */
+/* Instants become rarer on @from, which the thread has left. */
 static void move(struct plan *from, struct plan *to, uint64_t now_ns)
 {
 	plan_drop(to, now_ns);
@@ -149,7 +149,7 @@ static void check_lives(struct life life)
 	}
 	for (unsigned i = 0; i < LIVES; i++)
 		counted += live(plan, &life, &now);
-	/* The error allowed is a twentieth of a tick for each life; chance makes a hundredth. */
+	/* An error of a twentieth of a tick for each life is allowed; chance makes a hundredth. */
 	assert_in_range(
 		counted, LIVES * (life.cpu_ns - MS / 20), LIVES * (life.cpu_ns + MS / 20));
 }
@@ -165,7 +165,7 @@ static void test_ticks__short_lives_have_no_bias(void **state)
 	check_lives((struct life){20 * MS, MS + MS / 3, 5 * MS, false});
 }
 
-/* Nor has the mean of those that leave their CPU when they are found there. */
+/* Neither has the mean of threads that leave their CPU when hit there. */
 static void test_ticks__lives_that_move_at_each_hit_have_no_bias(void **state)
 {
 	(void)state;

@@ -35,10 +35,7 @@ static void test_tracee__classifies_what_waitid_gives(void **state)
 		}                                      \
 	}
 
-/*
- * The expected step for every state and every event, written by hand from ptrace(2) and
- * docs/PTRACE.md.
- */
+/* The step for every state and event, written by hand from ptrace(2) and docs/PTRACE.md. */
 static const struct {
 	enum tracee_state state;
 	enum tracee_event event;

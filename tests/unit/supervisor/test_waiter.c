@@ -13,7 +13,7 @@
 
 #include "supervisor/os/waiter.h"
 
-/* A death is seen although a stop came before it, and is seen again until it is taken. */
+/* Despite an earlier stop, a death is seen, again and again until it is taken. */
 static void test_waiter__sees_a_death_until_it_is_taken(void **state)
 {
 	pid_t stopped = fork(), dead;

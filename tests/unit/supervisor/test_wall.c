@@ -14,7 +14,7 @@
 
 static const struct cpu_time born = {.run_ns = 5 * MS, .wait_ns = 2 * MS, .slices = 7};
 
-/* Time that was neither CPU time, nor run queue time, nor a stop by us, was blocked time. */
+/* Blocked is what was neither CPU time, nor run queue time, nor a stop by us. */
 static void test_wall__the_rest_of_the_time_was_blocked(void **state)
 {
 	struct cpu_time cpu = {.run_ns = 8 * MS, .wait_ns = 3 * MS, .slices = 9};
@@ -56,10 +56,7 @@ static void test_wall__what_was_paid_too_much_is_taken_back(void **state)
 	assert_int_equal(wall_owes(&w).blocked_ns, 7 * MS);
 }
 
-/*
- * A blocked thread was seen at a location. The time from then until it runs again belongs to that
- * location.
- */
+/* A location where a blocked thread was seen gets the time until the thread runs again. */
 static void test_wall__a_place_gets_what_was_waited_there(void **state)
 {
 	struct cpu_time cpu = born;
@@ -68,7 +65,7 @@ static void test_wall__a_place_gets_what_was_waited_there(void **state)
 
 	(void)state;
 	wall_begin(&w, &born, 0);
-	assert_false(wall_stays(&w, &cpu)); /* No location was seen yet. */
+	assert_false(wall_stays(&w, &cpu)); /* no location was seen yet */
 	wall_settle(&w, &cpu, 3 * MS);
 	owed = wall_owes(&w);
 	assert_int_equal(owed.blocked_ns, 3 * MS);
@@ -93,7 +90,7 @@ static void test_wall__a_place_gets_what_was_waited_there(void **state)
 	assert_int_equal(wall_owes(&w).blocked_ns, 9 * MS);
 }
 
-/* The last reading that there is of a thread that is gone may be older than the last one here. */
+/* The last available reading of a thread that is gone may be older than the last one here. */
 static void test_wall__an_older_reading_adds_nothing(void **state)
 {
 	struct cpu_time cpu = {.run_ns = 8 * MS, .wait_ns = 3 * MS, .slices = 9};
@@ -110,7 +107,7 @@ static void test_wall__an_older_reading_adds_nothing(void **state)
 	assert_int_equal(w.at.run_ns, cpu.run_ns);
 }
 
-/* At whatever times a thread is examined, the reported times together are its lifetime. */
+/* Whenever a thread is examined, the reported times add up to its lifetime. */
 static void test_wall__sums_are_the_lifetime(void **state)
 {
 	struct cpu_time cpu = born;

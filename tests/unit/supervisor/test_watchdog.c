@@ -21,7 +21,7 @@
 static struct watchdog watchdog;
 static atomic_bool over;
 
-/* A sleeping thread, the watchdog over it, and whether the watchdog took the thread for hung. */
+/* A sleeping thread, its watchdog, and whether that took the thread for hung. */
 struct nap {
 	struct watchdog watchdog;
 	uint64_t at_work;
@@ -29,10 +29,7 @@ struct nap {
 	bool hung;
 };
 
-/*
- * Works for longer than the watchdog permits. @context: duration of a piece of work, in ns of CPU
- * time.
- */
+/* Works for longer than the watchdog permits. @context: CPU time of a piece of work in ns. */
 static void *work(void *context)
 {
 	uint64_t piece = *(const uint64_t *)context, used = 0, noted = 0;
@@ -96,7 +93,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-/* Begins a sleep of ten seconds before the other tests, which use the CPUs meanwhile. */
+/* The sleep of ten seconds begins before the other tests, which use the CPUs meanwhile. */
 static int begin_nap(void **state)
 {
 	static struct nap nap = {.watchdog = {.unloaded = true}, .at_work = 1};
@@ -152,8 +149,8 @@ static void test_watchdog__a_page_that_never_comes_is_a_hang(void **state)
 }
 
 /*
- * On a loaded machine a thread may wait long for others that get no CPU: beside 30 runnable
- * threads at nice 5, it waited two to four seconds for the lock of a process's memory.
+ * On a loaded machine a thread may wait long for others that get no CPU: beside 30 runnable threads
+ * at nice 5, it waited two to four seconds for the lock of a process's memory.
  */
 static void test_watchdog__who_waits_for_starved_threads_does_not_hang(void **state)
 {
@@ -161,10 +158,7 @@ static void test_watchdog__who_waits_for_starved_threads_does_not_hang(void **st
 	assert_int_equal(looks_until_hung('D', 20, 0), 600);
 	assert_true(looks_until_hung('D', 30, 5) > 30 * 20);
 	assert_true(looks_until_hung('S', 30, 5) > 30 * 20);
-	/*
-	 * However high the load is, a thread that is in the D state at 960 checks in a row counts
-	 * as hung.
-	 */
+	/* However high the load, a thread in the D state at 960 checks in a row counts as hung. */
 	assert_int_equal(looks_until_hung('D', 1000, 19), 960);
 }
 
