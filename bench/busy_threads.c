@@ -77,10 +77,7 @@ int main(int argc, char **argv)
 		return 2;
 	warm_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	every_us = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
-	/*
-	 * Runs with an equal TURNS_PER_MS do equal work; each calibration gives a slightly
-	 * different number.
-	 */
+	/* For equal work in all runs: each calibration gives a slightly different number. */
 	per_ms = getenv("TURNS_PER_MS") ? strtoull(getenv("TURNS_PER_MS"), NULL, 10)
 					: work_turns_per_ms(piece);
 	if (argv[2][0] == '0') {

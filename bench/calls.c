@@ -134,10 +134,7 @@ struct result {
 	uint64_t off_ns;
 };
 
-/*
- * Waits until the helper has detached. Otherwise the helper traces the child forked next, and each
- * signal stops that child.
- */
+/* Without this wait, the helper traces the child forked next, and each signal stops that child. */
 static void await_helper(void)
 {
 	uint64_t until = measure_now_ns() + UINT64_C(5000000000);

@@ -57,10 +57,7 @@
 #define THREADS_MOST 4096
 #define STACK_BYTES  8192
 #define RED_ZONE     128
-/*
- * An instant whose waiter wakes up later than this is dropped: the scheduler chose its time, not
- * the plan, so its sample would be biased.
- */
+/* Later than this, the scheduler chose the sample's time, not the plan: the instant is dropped. */
 #define LATE_NS 300000
 /* How long a waiter waits for a tracing thread that still works elsewhere. */
 #define BUSY_NS  200000
@@ -111,10 +108,7 @@ static bool read_at(int fd, char *text, size_t room)
 	return n > 0;
 }
 
-/*
- * Returns when the scheduler last put the thread on a CPU or took it off, in ns of that CPU's
- * clock; 0: unknown.
- */
+/* When the scheduler last put the thread on a CPU or took it off, in ns of that CPU's clock. */
 static uint64_t stamp_of(int sched_fd)
 {
 	char text[512], *at;
@@ -181,10 +175,7 @@ static void keep_to(pid_t tid, int cpu)
 	(void)sched_setaffinity(tid, sizeof(set), &set);
 }
 
-/*
- * Returns the thread that left @cpu at @stamp, when the waiter got @cpu. NULL: no thread of the
- * target.
- */
+/* Returns the thread that left @cpu when the waiter got it, at @stamp; NULL: none of the target. */
 static struct thread *find_preempted(struct plain *p, int cpu, uint64_t stamp)
 {
 	for (int elsewhere = 0; elsewhere < 2; elsewhere++)
@@ -216,10 +207,7 @@ static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 		return;
 	}
 	t->cpu = cpu;
-	/*
-	 * Any text but "running": the thread has just gone to sleep in a system call. A stop would
-	 * tell no more.
-	 */
+	/* Not "running" means just asleep in a system call: a stop tells no more. */
 	if (strncmp(call, "running", 7) != 0) {
 		record(p, 0, true);
 		return;

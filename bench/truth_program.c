@@ -120,10 +120,7 @@ static uint64_t log_uniform(uint64_t *state, double low, double high)
 	return (uint64_t)(low * exp(uniform * log(high / low)));
 }
 
-/*
- * Returns a function at random. None comes again before all have come, so each program has all of
- * them.
- */
+/* Returns a function at random: all come before one comes again, so each program has all. */
 static unsigned deal(uint64_t *state)
 {
 	static unsigned deck[FUNCTIONS], left;
@@ -183,10 +180,7 @@ static void make_thread(struct thread *t, unsigned index, uint64_t *state)
 			s->between = NOTHING;
 		calls |= s->between != NOTHING;
 	}
-	/*
-	 * Each thread needs a call: there other threads get the CPU, and the end of the run is
-	 * seen.
-	 */
+	/* In a call, other threads get the CPU, and the thread sees the end of the run. */
 	if (!calls)
 		t->step[0] = (struct step){GETPPID, 1, t->step[0].function};
 	/* A thread sleeps for at most two thirds of the time, so that a run gets its CPU time. */

@@ -41,10 +41,7 @@ static bool is_on(void)
 	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_ON;
 }
 
-/*
- * Calls @work until a function has @ticks ticks since sprofil_all(). Returns the function with most
- * ticks.
- */
+/* Returns the function with most ticks, once that has @ticks since sprofil_all(). */
 static struct sprofil_function hottest(void (*work)(unsigned n), uint64_t ticks)
 {
 	struct sprofil_function first = {.function = "nothing"};

@@ -225,10 +225,7 @@ static inline uint64_t made_symbol(struct made *m, uint32_t at, const char *text
 	return MADE_BASE + at;
 }
 
-/*
- * Makes a method of the class; returns its address. Of its 16 bytes of bytecode, line 10 begins at
- * byte 0, line 13 at byte 4.
- */
+/* Makes a method of the class; returns its address. Bytecode 0 begins line 10, 4 line 13. */
 static inline uint64_t made_method(
 	struct made *m, uint32_t at, const char *class, const char *name, const char *file)
 {
@@ -281,10 +278,7 @@ static inline void made_joint(struct made *m, uint32_t blob)
 	memcpy(m->memory + debug + 32, made_pcs, sizeof(made_pcs));
 }
 
-/*
- * Debug information from JDK 25 on: methods after 24 bytes of relocations; addresses and scopes in
- * another part of the memory.
- */
+/* From JDK 25 on: methods after 24 bytes of relocations; addresses and scopes elsewhere. */
 static inline void made_separate(struct made *m, uint32_t blob)
 {
 	const uint32_t mutable = MADE_DEBUG, immutable = MADE_DEBUG + 0x80;

@@ -414,9 +414,7 @@ void live_filter(void)
 {
 	const char *pattern = getenv("LIVE_FILTER");
 
-	/*
-	 * Line buffering: the test's name is printed before a failure aborts (CMOCKA_TEST_ABORT).
-	 */
+	/* By lines: the test's name is printed before a failure aborts (CMOCKA_TEST_ABORT). */
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	if (pattern)
 		cmocka_set_test_filter(pattern);

@@ -238,10 +238,7 @@ static void test_live_aix__fault_stops_everything(void **state)
 	assert_int_equal(sum(a, 16), 0);
 }
 
-/*
- * Enabled ranges without an address count nothing: profiling is off, also in the status after the
- * helper's end.
- */
+/* Enabled ranges without an address are "off", also in the status after the helper's end. */
 static void test_live_aix__ranges_without_an_address(void **state)
 {
 	short a[16] = {0};

@@ -105,7 +105,6 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(found->address, (uintptr_t)hot_function);
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
 	assert_string_equal(found->object, exe);
-	/* After "off", a new profile begins at 0. */
 	hot_function();
 	assert_int_equal(read_rows(), s.counted);
 	assert_int_equal(sprofil_all(0), 0);
@@ -115,10 +114,7 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(sprofil_all_off(), 0);
 }
 
-/*
- * Ticks outside of all objects have a row without names. Code of libc without a symbol has libc's
- * path.
- */
+/* Ticks outside of all objects have a row without names. */
 static void test_live_all__the_rest_is_counted_too(void **state)
 {
 	uint64_t counted;
@@ -182,7 +178,6 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	work_there();
 	assert_int_equal(known_segments(), known);
 	assert_int_equal(sprofil_all_off(), 0);
-	/* After "off", nothing is counted. */
 	assert_int_equal(dlclose(handle), 0);
 	handle = dlopen(library, RTLD_NOW);
 	s = status();
@@ -192,10 +187,7 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	assert_true(ticks_of("loaded_work") >= ticks);
 }
 
-/*
- * Asserts that the client knows each executable segment of the object once. Adds the number of
- * segments to *@context, an unsigned.
- */
+/* Asserts that the client knows each executable segment once; adds their number to *@context. */
 static int is_known(struct dl_phdr_info *info, size_t size, void *context)
 {
 	const char *path = info->dlpi_name ? info->dlpi_name : "";
@@ -231,10 +223,7 @@ static unsigned regions_of_what_is_loaded(void)
 	return found + 1; /* plus the region for all other ticks */
 }
 
-/*
- * Copies the library to a memfd and returns its descriptor. *@ret_path: a path of the copy while
- * the descriptor is open.
- */
+/* Returns the descriptor of a copy of the library; *@ret_path is its path while it is open. */
 static int copy_of_library(char *ret_path, size_t room)
 {
 	int from = open(library, O_RDONLY | O_CLOEXEC), to = memfd_create("other", MFD_CLOEXEC);
@@ -247,10 +236,7 @@ static int copy_of_library(char *ret_path, size_t room)
 	return to;
 }
 
-/*
- * A copy of the library under another name gets a table of its own, even at the addresses of the
- * unloaded library.
- */
+/* A copy of the library gets a table of its own, even at the unloaded library's addresses. */
 static void test_live_all__another_library_in_the_place_of_one(void **state)
 {
 	char path[64];
@@ -303,10 +289,7 @@ static void test_live_all__many_libraries(void **state)
 	}
 }
 
-/*
- * After a later sprofil(), on or off, neither a loaded library nor sprofil_all_off() changes the
- * table.
- */
+/* After a later sprofil(), neither a loaded library nor sprofil_all_off() changes the table. */
 static void test_live_all__a_table_of_the_program(void **state)
 {
 	unsigned counts[4] = {0};
@@ -379,10 +362,7 @@ static bool turner_sleeps(void)
 	return state && state[2] == 'S';
 }
 
-/*
- * While a thread reads the segments, no other changes them. An "off" that changes nothing does not
- * wait for the reader.
- */
+/* While one thread reads the segments, an "off" by another one waits. */
 static void test_live_all__one_thread_at_a_time(void **state)
 {
 	pthread_t thread;

@@ -40,10 +40,7 @@ static void off(void)
 
 static _Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 
-/*
- * Makes a request "off" with a valid seal, to be answered to descriptor @answer. Returns its
- * length.
- */
+/* Makes an "off" with a valid seal, whose answer goes to descriptor @answer; returns its length. */
 static int make_request(int answer, uint8_t message[CALL_MAX_BYTES])
 {
 	static uint64_t nonce;
@@ -82,10 +79,7 @@ static int bytes_in(int fd)
 	return n;
 }
 
-/*
- * Requests an answer to descriptor @number. Returns how many bytes are in the pipe @read_fd after a
- * later call was answered.
- */
+/* Returns how many bytes of an answer to @number are in the pipe @read_fd after a later call. */
 static int answered(int read_fd, int number)
 {
 	on();
@@ -120,10 +114,7 @@ static void test_live_answers__rights_of_the_sender(void **state)
 	check_rights();
 }
 
-/*
- * Another process sends a copy of a request "off" after the call wiped its seal: the request has no
- * effect and no answer.
- */
+/* A copy of an "off", sent after its call wiped the seal, has no effect and no answer. */
 static void test_live_answers__a_replayed_request(void **state)
 {
 	uint8_t message[CALL_MAX_BYTES];

@@ -110,10 +110,7 @@ static void expect_all_in(const struct dialect *d, const unsigned short *counts,
 			(unsigned long long)s.counted);
 }
 
-/*
- * HPS-7, IRIX-32, AIX-25, SYSV-19, G11: after a fork, parent and child each count in their own
- * memory.
- */
+/* HPS-7, IRIX-32, AIX-25, SYSV-19, G11: after a fork, parent and child count in own memory. */
 static void test_live_dialects__fork_leaves_on_in_both(void **state)
 {
 	(void)state;
@@ -190,10 +187,7 @@ static void test_live_dialects__width_of_scales(void **state)
 		bool aix = i == DIALECTS - 1;
 		unsigned short *counts = live_buffer(64, MAP_PRIVATE);
 
-		/*
-		 * LIVE_A + 8 belongs to counter 8 * 0x18000 / 0x20000; in AIX, 8 * 0x8000 /
-		 * 0x20000.
-		 */
+		/* LIVE_A + 8 has counter 8 * 0x18000 / 0x20000; in AIX, 8 * 0x8000 / 0x20000. */
 		call(d, counts, 64, LIVE_A, 0x18000);
 		spin_until_counted(counts + (aix ? 2 : 6), LIVE_A + 8);
 		expect_all_in(d, counts + (aix ? 2 : 6), 1);
@@ -251,7 +245,6 @@ static void test_live_dialects__ticks(void **state)
 	}
 }
 
-/* Asserts that the table of @counts is still in force and counts. */
 static void expect_unchanged(const struct dialect *d, const unsigned short *counts)
 {
 	struct sprofil_state s = ask();
@@ -265,9 +258,7 @@ static void expect_unchanged(const struct dialect *d, const unsigned short *coun
 		fail_msg("%s: counts no more after a call that has failed", d->name);
 }
 
-/*
- * C14, C15, IRIX-25: the first error in the order of checks is reported; the table in force stays.
- */
+/* C14, C15, IRIX-25: the first error in the order of checks is reported; the table stays. */
 static void test_live_dialects__errors_in_order(void **state)
 {
 	(void)state;

@@ -107,10 +107,7 @@ static void test_live_glibc__bin_saturates(void **state)
 	assert_int_equal(wide, 0xffffffff);
 }
 
-/*
- * The overflow bin may be anywhere in the table. The reported tick is the real one. PROF_FAST
- * works.
- */
+/* The bin may be anywhere in the table; the reported tick is the real one; PROF_FAST works. */
 static void test_live_glibc__bin_tick_and_fast(void **state)
 {
 	unsigned a[4] = {0}, ov = 0;
@@ -163,7 +160,6 @@ static void test_live_glibc__wide_counters(void **state)
 	live_about(a[0] - UINT32_MAX, cpu, LIVE_TICK_NS);
 }
 
-/* The counter gets the ticks of both threads. */
 static void test_live_glibc__two_threads_in_one_bin(void **state)
 {
 	unsigned a[4] = {0};
@@ -177,10 +173,7 @@ static void test_live_glibc__two_threads_in_one_bin(void **state)
 	live_about(a[0], cpu[0] + cpu[1], LIVE_TICK_NS);
 }
 
-/*
- * The disposition of SIGPROF stays the program's. A forked child is profiled. No SIGPROF kills the
- * image after an exec.
- */
+/* SIGPROF's disposition stays; a forked child is profiled; no SIGPROF kills an exec's image. */
 static void test_live_glibc__children(void **state)
 {
 	unsigned *a = live_buffer(16, MAP_SHARED);

@@ -80,7 +80,6 @@ static void test_live_life__calls_from_many_threads(void **state)
 	live_reap(pid);
 }
 
-/* Calls fail while a debugger traces the process, with that reason. */
 static void test_live_life__traced_by_another(void **state)
 {
 	int ready[2];
@@ -191,10 +190,7 @@ static void interrupt(struct shared *shared, const char *pid)
 		(void)usleep(10000);
 }
 
-/*
- * Answers EBUSY, which the test expects, if is_apart(); otherwise EPERM. (A real helper answers
- * EBUSY if another one came first.)
- */
+/* Answers EBUSY if is_apart(), as the test expects; else EPERM. */
 static int be_helper(char **argv)
 {
 	struct shared *shared = share();
@@ -217,10 +213,7 @@ static int be_helper(char **argv)
 	return write(ready_fd, data, sizeof(data)) == (ssize_t)sizeof(data) ? 0 : 3;
 }
 
-/*
- * Returns the result of client_start() with this program as the helper that does @what. Runs in a
- * child.
- */
+/* Returns what client_start() returns in a child whose helper is this program, doing @what. */
 static int start_ourselves(unsigned what, struct shared **ret_shared)
 {
 	struct shared *shared;
@@ -252,10 +245,7 @@ static void test_live_helper__has_nothing_of_ours(void **state)
 	live_reap(pid);
 }
 
-/*
- * The helper ends without an answer while a forked process holds its pipe open: the call fails at
- * once, not when the forked process ends.
- */
+/* The call fails when the helper ends, though a forked process holds the helper's pipe open. */
 static void test_live_helper__says_nothing(void **state)
 {
 	pid_t pid = fork();
@@ -324,7 +314,6 @@ static void test_live_life__helper_is_not_our_child(void **state)
 	live_reap(pid);
 }
 
-/* The program survives its helper's death; the next call starts another helper. */
 static void test_live_life__helper_is_killed(void **state)
 {
 	unsigned counts[4] = {0};
@@ -344,10 +333,7 @@ static void test_live_life__helper_is_killed(void **state)
 	live_about(counts[0], cpu, LIVE_TICK_NS);
 }
 
-/*
- * A stopped helper would leave the program stopped at its next tick. sprofil-watch continues the
- * helper at once.
- */
+/* sprofil-watch continues a stopped helper at once: the program would stop at its next tick. */
 static void test_live_helper__goes_on_if_stopped(void **state)
 {
 	unsigned counts[4] = {0};
@@ -375,10 +361,7 @@ static void put_all(int fd, const void *data, size_t bytes)
 	}
 }
 
-/*
- * Truncated, repeated, hostile and forged messages: the table in force stays, and the next call is
- * answered.
- */
+/* After truncated, repeated, hostile and forged messages, the table in force stays. */
 static void test_live_life__hostile_messages(void **state)
 {
 	unsigned counts[4] = {0}, stolen[4] = {0};
@@ -458,10 +441,7 @@ static void test_live_life__short_rounds_add_up(void **state)
 static atomic_int handler_failures, handler_calls;
 static timer_t handler_timer;
 
-/*
- * The handler sets the timer at its end, so that the interrupted code makes progress even if a call
- * takes long.
- */
+/* Set at the handler's end, so that the interrupted code makes progress even if a call is slow. */
 static int call_handler_soon(void)
 {
 	const struct itimerspec soon = {.it_value = {0, 300000}};

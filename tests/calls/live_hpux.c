@@ -118,10 +118,7 @@ static void test_live_hpux__wider_counters_count_on(void **state)
 	live_check_buffer(w, 8000);
 }
 
-/*
- * HPUX-9: with several counters per instruction, the counts are undefined, but nothing outside of
- * the buffer changes.
- */
+/* HPUX-9: several counters per instruction: counts are undefined, but stay inside the buffer. */
 static void test_live_hpux__absurd_scales_stay_inside(void **state)
 {
 	unsigned short *a = live_buffer(32, MAP_PRIVATE);

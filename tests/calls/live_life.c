@@ -222,9 +222,7 @@ static void test_live_life__thread_from_before(void **state)
 		cpu = between(&before, &after);
 	} while (cpu < 200000000);
 	off();
-	/*
-	 * The CPU time during the call of "off" may be counted or not, so it adds to the tolerance.
-	 */
+	/* The CPU time during the call of "off" adds to the tolerance: it may be counted or not. */
 	assert_int_equal(clock_gettime(clock, &after), 0);
 	cpu_after = between(&before, &after);
 	atomic_store(&leave, true);
@@ -268,10 +266,7 @@ static void *exec_from_thread(void *unused)
 	return unused;
 }
 
-/*
- * IRIX-31: another thread's exec ends the leader, and no tick of the leader is counted in the new
- * image.
- */
+/* Another thread's exec ends the leader; no tick of the leader is counted in the new image. */
 static void test_live_life__exec_never_receives_counts(void **state)
 {
 	(void)state;
@@ -329,10 +324,7 @@ static void *seize_after_leader(void *unused)
 	(void)unused;
 	(void)nanosleep(&nap, NULL);
 	on(counts, 16, LIVE_A);
-	/*
-	 * client_supervisor() finds the supervisor though the leader has ended, so that nobody
-	 * traces it.
-	 */
+	/* client_supervisor() must find the supervisor, though nobody traces the ended leader. */
 	supervisor = client_supervisor();
 	client_forget();
 	on(counts, 16, LIVE_A);

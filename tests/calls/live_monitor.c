@@ -49,9 +49,7 @@ static uint64_t counted(void)
 	return s.counted;
 }
 
-/*
- * Spins at @at until a tick is counted, for at most 1.6 s of CPU: 100 ticks of the slowest clock.
- */
+/* Spins at @at until a tick is counted, for at most 1.6 s: 100 ticks of the slowest clock. */
 static void spin(uint64_t at)
 {
 	uint64_t before = counted();
@@ -90,10 +88,7 @@ static void test_live_monitor__counts_in_the_buffer(void **state)
 		assert_int_equal(address[1], LIVE_A + TEXT);
 		assert_int_equal(functions, FUNCTIONS);
 		assert_int_equal(hz, d->hz);
-		/*
-		 * 2048 counters for 2048 words of text. Scale 0xffff, not 0x10000, puts word 0x80
-		 * (byte 0x100) into counter 0x7f.
-		 */
+		/* 2048 counters for 2048 words: scale 0xffff puts word 0x80 into counter 0x7f. */
 		for (unsigned k = 0; k < TEXT / 2; k++)
 			sum += counter[k];
 		assert_int_equal(counter[0x7f], sum);
@@ -137,7 +132,6 @@ static void test_live_monitor__moncontrol_suspends(void **state)
 		assert_int_equal(counter[0], before);
 		assert_int_equal(sprofil_moncontrol(1), 0);
 		assert_int_equal(remove("mon.out"), 0);
-		/* A second call does not write the file again. */
 		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
 		assert_int_equal(access("mon.out", F_OK), -1);
 	}
@@ -185,10 +179,7 @@ static size_t take_file(const char *path, uint8_t *to, size_t room)
 	return n;
 }
 
-/*
- * One counter for each word of text, or as many as fit in the buffer. The file contains the cells
- * in which other code counts calls.
- */
+/* As many counters as words of text, or as fit. The file has the cells of counted calls. */
 static void test_live_monitor__the_head_and_the_calls(void **state)
 {
 	static const struct {
@@ -278,10 +269,7 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
 		bytes = text / 4 * (d->hz == 60 ? 2 : 4);
 		assert_in_range(address_space() - before, bytes, bytes + (1 << 20));
-		/*
-		 * The counters of monstartup() give way to a buffer, to those of another call, to
-		 * none.
-		 */
+		/* monstartup()'s counters give way to a buffer, to another call's, to none. */
 		assert_int_equal(sprofil_native_monitor(
 					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
 			0);
@@ -525,8 +513,7 @@ static void test_live_monitor__errors(void **state)
 
 		if (d->monitor) {
 			/*
-			 * Refused: an empty range, a buffer that is too small, less than a counter
-			 * per 64 KiB of text.
+			 * Refused: an empty range, a small buffer, less than 1 counter per 64 KiB.
 			 */
 			assert_int_equal(live_errno(d->monitor(
 						 text_at(LIVE_A), text_at(LIVE_A), buffer, 100, 0)),

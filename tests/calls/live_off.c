@@ -84,10 +84,7 @@ static int hide_as_nobody(void)
 	return getuid() ? hide() : NOT_HERE;
 }
 
-/*
- * "on" fails at once while the process is not dumpable, and works once it is dumpable. Returns with
- * the process not dumpable.
- */
+/* "on" fails at once while the process is not dumpable, then works. Returns undumpable again. */
 static int hide_and_turn_on(void)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE);
@@ -133,9 +130,7 @@ static int block_all(void)
 	return become_nobody();
 }
 
-/*
- * SIGURG has a handler. SIGWINCH is blocked and pending, as for sigwait(), and must stay pending.
- */
+/* SIGURG has a handler. SIGWINCH is blocked and pending, as for sigwait(), and must stay so. */
 static int keep_some_signals(void)
 {
 	struct sigaction action = {.sa_handler = handle};
@@ -216,10 +211,7 @@ static void check(const struct change *change, bool as_nobody)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/*
-		 * setuid() made this process undumpable. PR_SET_DUMPABLE makes it like one that its
-		 * user started.
-		 */
+		/* Dumpable, as if its user had started it: setuid() made it undumpable. */
 		if (as_nobody && (become_nobody() || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
 			_exit(NOT_HERE);
 		_exit(child(change));

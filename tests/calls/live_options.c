@@ -200,10 +200,7 @@ static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 	live_check_within(count, ticks, ticks * 0.05 + less, __FILE__, __LINE__);
 }
 
-/*
- * A sleeping thread is counted at its system call. By a status request, and by "off", all of its
- * elapsed time is counted.
- */
+/* All elapsed time of a sleeping thread is counted at its system call, by a status and by "off". */
 static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 {
 	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);

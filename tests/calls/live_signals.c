@@ -12,10 +12,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-/*
- * The handler sets the timer at its end, so that the interrupted code makes progress even if a call
- * takes long.
- */
+/* Set at the handler's end, so that the interrupted code makes progress even if a call is slow. */
 static const struct itimerval soon = {.it_value = {0, 700}};
 static volatile sig_atomic_t enough;
 

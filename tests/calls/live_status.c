@@ -42,10 +42,7 @@ static struct prof region(void *base, unsigned bytes, uint64_t at)
 	return (struct prof){base, bytes, at, 0x10000};
 }
 
-/*
- * These tests are about where ticks are counted: half to double of the 100 or 200 expected will do,
- * at least 5 standard deviations.
- */
+/* Where ticks are counted is tested, so half to double of them will do: 5 standard deviations. */
 static void expect_some(uint64_t ticks, uint64_t cpu_ns)
 {
 	uint64_t all = cpu_ns / LIVE_FAST_TICK_NS;
@@ -164,7 +161,6 @@ static void test_live_status__dead_regions(void **state)
 	off();
 	s = ask();
 	assert_int_equal(s.counted, b[0]);
-	/* A fault in every region ends profiling. */
 	assert_int_equal(sprofil(p + 1, 1, NULL, PROF_UINT | PROF_FAST), 0);
 	(void)live_spin(LIVE_A, 0.02);
 	s = await_state(SPROFIL_ENDED);
@@ -206,10 +202,7 @@ static void test_live_status__stopped_at_32767(void **state)
 	struct sprofil_state s;
 
 	(void)state;
-	/*
-	 * client_note_off() makes the library forget the table at LIVE_B, so the figures below are
-	 * of the table at LIVE_A.
-	 */
+	/* The library forgets the table at LIVE_B: the figures below are of that at LIVE_A. */
 	sprofil_sysv_profil((unsigned short *)a, 8, LIVE_B, 0x8000);
 	client_note_off(NULL);
 	sprofil_sysv_profil((unsigned short *)a, 8, LIVE_A, 0x8000);
@@ -219,10 +212,7 @@ static void test_live_status__stopped_at_32767(void **state)
 	assert_int_equal(a[0], 32767);
 	expect(&s, SPROFIL_ENDED, SPROFIL_FULL);
 	assert_int_equal(s.counted, 7);
-	/*
-	 * The helper stayed to report how the table ended. Now it ends; the library has the
-	 * figures.
-	 */
+	/* The helper stayed to report how the table ended. Now the library has the figures. */
 	for (unsigned i = 0; live_tracer() && i < 2000; i++)
 		(void)usleep(5000);
 	assert_int_equal(live_tracer(), 0);
@@ -252,9 +242,7 @@ static void test_live_status__arguments(void **state)
 	memset(most, 0xff, sizeof(most));
 	assert_int_equal(sprofil_status((void *)most, 256), 0);
 	assert_true(most[0] == SPROFIL_OFF && most[255] == 0 && most[256] == 0xff);
-	/*
-	 * A program gets as many bytes as its structure has, older or newer; unknown members are 0.
-	 */
+	/* A program gets as many bytes as its structure has; unknown members are 0. */
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(sprofil_status((void *)bytes, 8), 0);
 	assert_true(bytes[0] == SPROFIL_OFF && bytes[7] == 0 && bytes[8] == 0xff);
@@ -277,10 +265,7 @@ static int in_child(void)
 	(void)live_spin(LIVE_A, 0.03);
 	if (ask().counted == 0)
 		return 2;
-	/*
-	 * The status says that the supervisor lost access to the process, and "off" gets no
-	 * figures.
-	 */
+	/* The supervisor loses access to the process: the status says so, "off" gets no figures. */
 	if (getuid() == 0 && (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1)))
 		return 3;
 	off();
@@ -330,10 +315,7 @@ static void test_live_status__supervisor_killed(void **state)
 	s = await_state(SPROFIL_ENDED);
 	expect(&s, SPROFIL_ENDED, SPROFIL_GONE);
 	assert_int_equal(s.supervisor, 0);
-	/*
-	 * With a table of elapsed time, each call requests the status first. The table stays in
-	 * force.
-	 */
+	/* With a table of elapsed time, each call requests the status. The table stays in force. */
 	assert_int_equal(sprofil_with(&p, 1, NULL, PROF_UINT, &wall), 0);
 	s = ask();
 	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
@@ -412,9 +394,7 @@ int main(void)
 		cmocka_unit_test(test_live_status__arguments),
 		cmocka_unit_test(test_live_status__supervisor_killed),
 	};
-	/*
-	 * First: after the other tests there are handlers, with which "off" fails after setuid().
-	 */
+	/* First: later there are handlers, with which "off" fails after setuid(). */
 	const struct CMUnitTest with_children[] = {
 		cmocka_unit_test(test_live_status__nothing_was_turned_on),
 		cmocka_unit_test(test_live_status__processes_of_one_memory),

@@ -123,10 +123,7 @@ static void test_live_straits__no_process_more(void **state)
 	in_child(lack_processes);
 }
 
-/*
- * Installs a seccomp filter: @action for system call @call if argument @n has the low 32 bits
- * @argument.
- */
+/* Filters system call @call with @action if the low 32 bits of argument @n are @argument. */
 static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 {
 	struct sock_filter code[] = {
@@ -226,10 +223,7 @@ static pid_t between_of_helper(void)
 	return parent_of(parent_of(live_tracer()));
 }
 
-/*
- * The intermediate process stays a child of a subreaper, and must not hold the program's
- * descriptors open.
- */
+/* The intermediate process, a subreaper's child, must not hold the program's descriptors open. */
 static int end_a_pipe(void)
 {
 	struct pollfd end = {.events = POLLIN};

@@ -17,10 +17,7 @@ static double cpu_seconds(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/*
- * Defines a function that is nearly always in its own code: it reads the clock every 100,000
- * rounds.
- */
+/* Defines a function that is nearly always in its own code: 100,000 rounds per clock reading. */
 #define PORTED_LOOP(name)                                               \
 	__attribute__((noinline, aligned(64))) static double name(void) \
 	{                                                               \

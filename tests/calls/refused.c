@@ -24,10 +24,7 @@
 
 static unsigned short counts[64];
 
-/*
- * How long the preload library asked to wait in vain: the time that passes also depends on the
- * machine's load.
- */
+/* Time that the preload library asked to wait in vain: the time that passes depends on load. */
 static uint64_t waited_ms;
 static unsigned polls;
 

@@ -70,10 +70,7 @@ static void *be_thread(void *sum)
 		call(NULL, 0, 0);
 		turn++;
 	}
-	/*
-	 * Another thread's last "on" may use our buffers. Each thread turns off before it frees
-	 * them.
-	 */
+	/* Each thread turns off before it frees: another one's last "on" may use our buffers. */
 	call(NULL, 0, 0);
 	check_rest(words);
 	atomic_fetch_add((_Atomic uint64_t *)sum, words[0]);
@@ -236,10 +233,7 @@ static struct footprint look_at_helper(void)
 	return f;
 }
 
-/*
- * The least of several measurements: after each call, the helper has the answer's pipe open for a
- * moment.
- */
+/* The least of several: after each call, the helper has the answer's pipe open for a moment. */
 static struct footprint measure_helper(void)
 {
 	struct timespec nap = {0, 5000000};

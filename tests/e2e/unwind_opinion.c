@@ -176,10 +176,7 @@ static void compare(struct state *s, const struct unwind_result *ours)
 	const struct opinion *t = &s->theirs;
 	size_t n = ours->n < t->n ? ours->n : t->n, i = 0;
 
-	/*
-	 * As a caller's pc, libunwind gives the return address; ours is the byte before, in the
-	 * call.
-	 */
+	/* A caller's pc is libunwind's return address; ours is the byte before, in the call. */
 	while (i < n && (ours->frame[i].pc == t->pc[i] || ours->frame[i].pc + 1 == t->pc[i]) &&
 		ours->frame[i].sp == t->sp[i])
 		i++;

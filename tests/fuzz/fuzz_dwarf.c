@@ -3,10 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_module.h"
 
-/*
- * Debian 12's libdwarf sometimes leaks a DIE of damaged data, which we cannot free: some bytes of
- * the analyst for a broken file.
- */
+/* Debian 12's libdwarf sometimes leaks a DIE of damaged data: some bytes, which we cannot free. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

@@ -33,7 +33,6 @@ static void grow(struct user *u, unsigned how)
 	fixture_add(p, u->fixture.task, stack + how % 3, 6 - how % 3, (int64_t)(how % 16) + 1);
 	if (how % 4)
 		return;
-	/* Adds a location without a name, and names it later. */
 	(void)snprintf(name, sizeof(name), "late_%u", how);
 	stack[0] = fixture_location(p, u->fixture.exe, 0x9000 + how, NULL, 0);
 	fixture_add(p, u->fixture.task, stack, 6, 3);

@@ -85,10 +85,7 @@ static void read_package(struct slice table, const struct dwarf_split_unit *whol
 	}
 }
 
-/*
- * Reads the file once for each id that it may have: in the header from DWARF 5 on, before that
- * anywhere in the first DIE.
- */
+/* Reads the file for each possible id: in the header from DWARF 5 on, else in the first DIE. */
 static void read_file(const struct dwarf_split_unit *whole)
 {
 	uint64_t id;

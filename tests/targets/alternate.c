@@ -38,7 +38,6 @@ static long ms, calls;
 static atomic_uint made, early, interrupted;
 static atomic_bool over;
 
-/* What the calls of a thread wait on. */
 struct means {
 	sigset_t signals;
 	int epoll, semaphore, pair[2];

@@ -189,10 +189,7 @@ static void timeouts(unsigned ms, unsigned slack)
 		us = (now_ns() - since) / 1000;
 		(void)printf("%s asked %u took %llu us\n", calls[i].name, ms * 1000,
 			(unsigned long long)us);
-		/*
-		 * The machine's load can make a call late, so that is judged in the truth suite
-		 * only.
-		 */
+		/* Load can make a call late, which is judged in the truth suite only. */
 		if (us < ms * 1000 || (us > most && getenv("TRUTH")))
 			harmed("%s took %llu us instead of %u", calls[i].name,
 				(unsigned long long)us, ms * 1000);

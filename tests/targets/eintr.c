@@ -79,10 +79,7 @@ static void work(unsigned us)
 		;
 }
 
-/*
- * Must a call time out, with result @value or errno @error? 0: it did; -1: a wrong result; else the
- * errno.
- */
+/* A call must time out with result @value or errno @error. 0: it did; -1: wrong; else errno. */
 static int timed(long r, long value, int error)
 {
 	if (r < 0)

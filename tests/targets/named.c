@@ -14,10 +14,7 @@
 
 static double seconds;
 
-/*
- * Reads the clock rarely, so that nearly only its own code runs. The functions differ, or the
- * compiler would merge them.
- */
+/* Rarely reads the clock: nearly all is own code. The steps differ: no two functions are merged. */
 #define SPIN(name, step)                                           \
 	static __attribute__((noinline)) void name(double until)   \
 	{                                                          \

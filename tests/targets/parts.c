@@ -11,10 +11,7 @@
 
 #include "tests/clock.h"
 
-/*
- * Reads the clock rarely: nearly all time is in the function's own code. The functions differ, or
- * the compiler would merge them.
- */
+/* Rarely reads the clock: nearly all is own code. The numbers differ: no functions are merged. */
 #define PART(name, number)                                                       \
 	__attribute__((noinline)) static void name(uint64_t until_ns)            \
 	{                                                                        \

@@ -91,10 +91,7 @@ static void signals(unsigned ms)
 			disorder ? "out of order or with a wrong siginfo" : "in order");
 }
 
-/*
- * deaths MS: for MS ms, children end one at a time (one SIGCHLD each), and a timer fires (one
- * SIGALRM each). No signal may be lost.
- */
+/* deaths MS: for MS ms children end (a SIGCHLD each) and a timer fires; no signal may be lost. */
 static void children_and_alarms(unsigned ms)
 {
 	uint64_t end = now_ns() + ms * UINT64_C(1000000);
@@ -238,10 +235,7 @@ static void leader_first(unsigned ms)
 	pthread_exit(NULL);
 }
 
-/*
- * vfork MS: for MS ms (0: until a byte comes on stdin), the parent waits in vfork() and cannot be
- * stopped; another thread works.
- */
+/* vfork MS: a parent waits in vfork(), unstoppable, for MS ms (0: for stdin); a thread works. */
 static void in_vfork(unsigned ms)
 {
 	struct timespec time = {ms / 1000, ms % 1000 * 1000000};
@@ -365,10 +359,7 @@ static void killed_newborns(unsigned n)
 	}
 }
 
-/*
- * clone N: N children of clone() with an exit signal other than SIGCHLD, which are still processes,
- * not threads.
- */
+/* clone N: N children with an exit signal other than SIGCHLD, which are processes, not threads. */
 static void odd_children(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {

@@ -23,7 +23,6 @@ static void *sleep_on(void *slot)
 	return NULL;
 }
 
-/* Returns the context switches of a thread, voluntary and involuntary. */
 static long switches(int tid)
 {
 	char path[64], line[128];
@@ -43,7 +42,6 @@ static long switches(int tid)
 	return sum;
 }
 
-/* In pause(2), or the call that stands for it. */
 static bool is_asleep(int tid)
 {
 	char path[64];

@@ -348,10 +348,7 @@ int main(int argc, char **argv)
 	on_signal(SIGUSR1, handle, 0);
 	(void)pthread_create(&thread, NULL, tease, (void *)(uintptr_t)now_ns());
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
-		/*
-		 * Not in "all": its time-outs are shorter than a scheduler tick, so the arrival of
-		 * a part may end a transfer.
-		 */
+		/* Not in "all": in time-outs below a scheduler tick, a part may end a transfer. */
 		bool all = strcmp(argv[1], "all") == 0 && !strstr(scenarios[i].name, "_part");
 
 		if (all || strcmp(argv[1], scenarios[i].name) == 0)

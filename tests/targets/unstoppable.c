@@ -35,10 +35,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/*
- * Submits @n reads of the file's hole. Returns the CPU time in ns, *@ret_ns the elapsed time. 0:
- * io_submit() fails.
- */
+/* Returns the CPU time of @n reads of the file's hole in ns; 0: failed. *@ret_ns: elapsed time. */
 static uint64_t submit(aio_context_t aio, int fd, void *to, long n, uint64_t *ret_ns)
 {
 	static struct iocb read_hole;

@@ -140,10 +140,7 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 	}
 }
 
-/*
- * Lets the next instant of @cpu come, 1 ms after the last one, late_ns late. Returns the hit; NULL:
- * a miss.
- */
+/* Returns the hit of the next instant, 1 ms after the last one and late_ns late; NULL: a miss. */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
 	struct sample_instant i = {.cpu = cpu, .error = w->arrived_error, .due = w->due};

@@ -72,13 +72,11 @@ enum sim_phase { SIM_BODY, SIM_FALLING_ASLEEP, SIM_SLEEPING, SIM_WAKING };
 
 struct sim_thread {
 	struct sample_thread sample;
-	/* The program. */
 	sim_program *program;
 	unsigned id, at, count;
 	uint64_t number[4]; /* for the program's own use */
 	struct sim_thread *peer[2];
 	bool foreign; /* not of the target */
-	/* The machine. */
 	enum sim_state state;
 	enum sim_phase phase;
 	struct sim_step step;
@@ -93,7 +91,6 @@ struct sim_thread {
 	uint64_t run_ns, wait_ns, slices, stamp_ns;
 	uint64_t wake_at_ns;
 	size_t timer; /* index in the heap of timers, plus 1 */
-	/* The supervisor. */
 	bool reported, asked, hit;
 	uint64_t stop_requested_ns;
 };
@@ -146,10 +143,7 @@ struct sim_options {
 	 * time of the thread.
 	 */
 	uint64_t slow_ns;
-	/*
-	 * How long an idle CPU of a virtual machine needs to do anything, timers included; 0: a
-	 * real machine.
-	 */
+	/* An idle CPU of a virtual machine needs this time for anything, even timers; 0: real. */
 	uint64_t idle_ns;
 	unsigned files; /* factor of the time to read files of /proc; 0: as 1 */
 	bool no_stamps; /* the kernel does not report when threads were switched */
@@ -172,8 +166,7 @@ struct sim {
 	size_t threads;                        /* highest index ever used, plus 1 */
 	struct sim_thread *timer[SIM_THREADS]; /* heap of threads in a timed sleep */
 	size_t timers;
-	/* What wakes the tracing thread. */
-	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that expires */
+	uint64_t tracer_due_ns, tracer_at_ns; /* timer of the tracing thread, and its expiry */
 	bool tracer_runs, tracer_called;
 	unsigned tracer_cpu;
 	int turn;                  /* index of the waiter that has its turn; -1: none */
@@ -197,10 +190,7 @@ void sim_start(struct sim *sim, struct sim_thread *thread);
 
 /* Lets time pass until @until_ns, or until a sleeping tracing thread is awake. */
 void sim_pass(struct sim *sim, uint64_t until_ns);
-/*
- * Lets the tracing thread sleep until @until_ns or a wake-up. False: a wake-up came before, and it
- * kept its CPU.
- */
+/* Lets the tracing thread sleep until @until_ns or a wake-up. False: a wake-up came before. */
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
 void sim_tracer_work(struct sim *sim, uint64_t ns);
 /* Calls the tracing thread, which sleeps or waits for its turn, to @cpu. */

@@ -5,10 +5,7 @@
 /* Duration of a wake-up of the tracing thread, from another CPU or by an eventfd. */
 #define CALL_LEAST_NS 1000
 #define CALL_MOST_NS  2500
-/*
- * How long an idle CPU needs to do anything, timers included: SHALLOW_* after less than SHALLOW_NS
- * of idleness, then IDLE_*.
- */
+/* An idle CPU needs SHALLOW_* for anything, even timers; after SHALLOW_NS of idleness, IDLE_*. */
 #define SHALLOW_NS       100000
 #define SHALLOW_LEAST_NS 500
 #define SHALLOW_MOST_NS  1500
@@ -278,7 +275,6 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 	return c->leaves_ns <= sim->now || sim_cpu_is_called(sim, c);
 }
 
-/* Decides who gets the CPU if nothing runs there. */
 void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];

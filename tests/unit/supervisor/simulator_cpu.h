@@ -30,10 +30,7 @@ void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c);
 /* Schedules the CPU if nothing runs there. */
 void sim_cpu_schedule(struct sim *sim, unsigned cpu);
 
-/*
- * The current thread leaves the CPU: into @state, into the requested stop, if any, or back into the
- * queue.
- */
+/* The current thread leaves the CPU: into @state, into a requested stop, back into the queue. */
 void sim_cpu_leave(struct sim *sim, struct sim_cpu *c, enum sim_state state);
 void sim_cpu_stop(struct sim *sim, struct sim_cpu *c);
 void sim_cpu_requeue(struct sim *sim, struct sim_cpu *c);

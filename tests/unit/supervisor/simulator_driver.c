@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-/*
- * Durations: reading files of /proc, an interrupt, a stop with its registers, a record, a wake-up.
- */
+/* Durations: reading files of /proc, an interrupt, a stop with registers, a record, a wake-up. */
 #define ACTIVITY_NS  1500
 #define CPU_TIME_NS  1500
 #define SWITCHED_NS  5000
@@ -179,10 +177,7 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 	return true;
 }
 
-/*
- * As blocked_scan_take_tick(): records a sleeping thread without a stop, as the hit has its
- * address.
- */
+/* As blocked_scan_take_tick(): records a sleeping thread without a stop, by the hit's address. */
 static void take_sleeper(struct sim *sim, struct sim_thread *t)
 {
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);
@@ -214,10 +209,7 @@ static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 	}
 }
 
-/*
- * Returns when a waiter in wait for its turn must check again: when it gives up, or when a called
- * tracing thread must have come.
- */
+/* When a waiting waiter must check again: at its deadline, or at that of a called tracer. */
 static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 {
 	uint64_t until = c->woke_ns + CLAIM_NS, come = sim->called_ns + COME_NS;
@@ -275,10 +267,7 @@ static void set_waiter(struct sim *sim, unsigned cpu)
 	c->waiter_due_ns = c->waiter_at_ns = plan_next(&c->plan);
 }
 
-/*
- * A waiter in the fair class whose slice ends in its turn loses the CPU, and all others wait for
- * it.
- */
+/* A fair waiter whose slice ends in its turn loses the CPU, and all others wait for it. */
 static void lose_cpu(struct sim *sim, unsigned cpu)
 {
 	const struct sim_cpu *c = &sim->cpu[cpu];

@@ -26,10 +26,7 @@ static struct sim_thread *add(struct sim *sim, sim_program *program, uint64_t a,
 	return t;
 }
 
-/*
- * Runs four equal parts of number[0] ns in all, then sleeps for about number[1] ns. Locations 0 to
- * 4.
- */
+/* Runs number[0] ns in equal parts at locations 0 to 3; sleeps for about number[1] ns at 4. */
 static void bursts(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -98,10 +95,7 @@ static void lockstep_double(struct sim *sim)
 	(void)add(sim, lockstep, sim->options.period_ns * 2, 0);
 }
 
-/*
- * Each of two threads works at two locations in turn, wakes the other, and waits for it at a third.
- * Locations 0 to 2 and 3 to 5.
- */
+/* One of two threads: works at two locations, wakes the other, waits at a third (0-2 or 3-5). */
 static void ping_pong(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned first = (unsigned)t->number[0];
@@ -142,10 +136,7 @@ static uint64_t task_ns(struct sim *sim)
 	return sim_between(sim, ns, ns * 8 / 5);
 }
 
-/*
- * Waits for tasks at location 4. A task is at location 0 for 6 % of its CPU time, then at locations
- * 1 to 3 in equal parts.
- */
+/* A worker waits at location 4 for a task: 6 % of its time at 0, the rest evenly at 1 to 3. */
 static void worker(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -230,7 +221,6 @@ static void storm(struct sim *sim)
 	(void)add(sim, parent, 0, 0);
 }
 
-/* Never sleeps, and runs four functions in turn. */
 static void busy(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 4;
@@ -245,7 +235,6 @@ static void crowd_100(struct sim *sim)
 		(void)add(sim, busy, 130 * SIM_US + i * 1000, 0);
 }
 
-/* At most 16 threads. */
 static void busy_n(struct sim *sim, unsigned n)
 {
 	for (unsigned i = 0; i < n && i < 16; i++)
@@ -347,7 +336,6 @@ static void calls_of_4_threads(struct sim *sim)
 		(void)add(sim, calls, (i + 2) * 4 * SIM_MS, 0);
 }
 
-/* A target, and other programs beside it. */
 static void beside_load(struct sim *sim)
 {
 	(void)add(sim, bursts, 400 * SIM_US, 600 * SIM_US);
@@ -360,9 +348,7 @@ static void beside_load(struct sim *sim)
 	}
 }
 
-/*
- * Up to six threads of up to eight functions, with random calls, sleeps and wake-ups between them.
- */
+/* Up to six threads of up to eight functions, with random calls, sleeps and wake-ups between. */
 static void random_program(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % (2 * t->count), place = (at / 2 + t->id) % 8;
@@ -417,10 +403,7 @@ static const char woken[] = "woken while it is asked";
 static const char unmet[] = "sleepers not met lately";
 /* The supervisor gets its CPU when the scheduler permits: at the end of a call or slice. */
 static const char late[] = "instants that come late";
-/*
- * Instants are evenly spaced, so the time in which a resumed thread's CPU leaves the idle state is
- * found too rarely.
- */
+/* With even instants, the time in which a resumed thread's CPU leaves idle is found too rarely. */
 static const char even[] = "CPUs that leave idle after each stop";
 
 const struct scenario scenarios[] = {

@@ -114,10 +114,7 @@ static void test_arch_aarch64__has_the_numbers_of_this_machine(void **state)
 	assert_int_equal(restart_need(arch_native.restart, EM_AARCH64, &s, &call), RESTART_LEAVE);
 }
 
-/*
- * The kernel keeps the first argument, which the result overwrites, behind the registers, where no
- * tracer can set it.
- */
+/* The result overwrites the first argument, which the kernel keeps where no tracer can set it. */
 static void test_arch_aarch64__the_first_argument_is_no_register(void **state)
 {
 	const struct arch_restart *restart = arch_native.restart;

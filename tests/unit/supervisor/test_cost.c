@@ -70,10 +70,7 @@ static void test_cost__is_what_uninterrupted_threads_lose(void **state)
 	assert_false(cost_is_spent(&w.cost));
 }
 
-/*
- * Without uninterrupted threads, the estimate is the occupied time plus a quarter for context
- * switches.
- */
+/* The estimate is the occupied time plus a quarter for context switches. */
 static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **state)
 {
 	struct world w = begun(0, 100 * US, 125 * US, false);
@@ -83,7 +80,6 @@ static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **stat
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 999, 1001);
 }
 
-/* A measured ratio of cost to occupied time stays while it cannot be measured. */
 static void test_cost__a_measured_ratio_is_kept(void **state)
 {
 	struct world w = begun(0, 60 * US, 150 * US, true);
@@ -142,9 +138,6 @@ static void test_cost__no_more_samples_than_the_bound_needs(void **state)
 	assert_int_equal(w.given_up, 0);
 }
 
-/*
- * When samples become ten times as costly, the cost is within the bound again after some seconds.
- */
 static void test_cost__follows_a_change(void **state)
 {
 	struct world w = begun(10000, 40 * US, 50 * US, true);

@@ -28,7 +28,7 @@ struct fixture {
 	struct summons summons;
 	_Atomic uint64_t at_ns, woke_ns;
 	_Atomic unsigned wakes, pokes;
-	_Atomic int came_on; /* where the waiter last woke up */
+	_Atomic int came_on; /* the CPU on which the waiter says that it woke up */
 	_Atomic bool claimed, gives_back;
 };
 
@@ -128,10 +128,7 @@ static void test_cpu_waiter__gives_its_turn_back(void **state)
 	end(&f);
 }
 
-/*
- * The tracing thread sleeps until the waiter's turn ends. It is woken then without an IPI, called
- * or not.
- */
+/* The tracing thread is woken at the end of the waiter's turn, without an IPI, called or not. */
 static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void **state)
 {
 	struct fixture f;
@@ -159,7 +156,7 @@ static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void
 	}
 }
 
-/* Returns the CPU on which the waiter wakes up. */
+/* Returns the CPU on which the waiter says that it woke up. */
 static int comes_on(struct fixture *f)
 {
 	unsigned before = atomic_load(&f->wakes);
@@ -216,10 +213,7 @@ static int refuse_affinity(void)
 		: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/*
- * Runs a waiter of CPU 0, which cannot be pinned, on @cpu. Exits with 1 + the CPU where it wakes
- * up.
- */
+/* Runs a waiter of CPU 0, which cannot be pinned, on @cpu. Exits with 1 + the CPU that it tells. */
 static void be_loose(int cpu)
 {
 	struct fixture f;
@@ -235,7 +229,7 @@ static void be_loose(int cpu)
 	_exit(1 + comes_on(&f));
 }
 
-/* Where pinning is refused, waiters wake up on any CPU, and none counts as strayed. */
+/* Where pinning is refused, a waiter on a CPU not its own does not count as strayed. */
 static void test_cpu_waiter__takes_any_cpu_if_pinning_is_refused(void **state)
 {
 	cpu_set_t all;

@@ -70,7 +70,6 @@ static void test_descriptor__close_waits_for_no_lingering_socket(void **state)
 	since = clock_s(CLOCK_MONOTONIC);
 	descriptor_close(fd);
 	assert_true(clock_s(CLOCK_MONOTONIC) - since < 1);
-	/* The socket is closed nevertheless. */
 	while (fcntl(fd, F_GETFD) >= 0 && clock_s(CLOCK_MONOTONIC) - since < 10)
 		(void)usleep(10000);
 	assert_true(clock_s(CLOCK_MONOTONIC) - since < 10);

@@ -20,10 +20,7 @@ static int open_any(void)
 	return fd;
 }
 
-/*
- * A process whose stop is awaited keeps its files: without its pagemap, each page read in the stop
- * would need a courier (pages.h).
- */
+/* An awaited stop needs open files: without pagemap, each page read needs a courier (pages.h). */
 static void test_fds__a_process_whose_stop_is_awaited_keeps_its_files(void **state)
 {
 	struct target target = {0};

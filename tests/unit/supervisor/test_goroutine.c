@@ -82,10 +82,7 @@ static void test_goroutine__its_stack_ends_where_it_says(void **state)
 static void test_goroutine__on_the_threads_stack_it_was_left(void **state)
 {
 	(void)state;
-	/*
-	 * In the thread's structure, the current goroutine's pointer is word 24 in Go 1.19, then
-	 * 23.
-	 */
+	/* The current goroutine's pointer is word 24 of the thread in Go 1.19, then 23. */
 	for (unsigned current = 23; current <= 24; current++) {
 		struct goroutine g;
 

@@ -69,7 +69,6 @@ static void test_histogram__out_of_memory_changes_nothing(void **state)
 	histogram_release(&h);
 }
 
-/* Returns the index of the counter for @pc; -1: none. */
 static int64_t counter_of(const struct region_table *t, uint64_t pc)
 {
 	struct region_hit hit;

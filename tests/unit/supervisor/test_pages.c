@@ -91,10 +91,7 @@ static void test_pages__what_is_in_memory_needs_no_courier(void **state)
 	close_own(own);
 }
 
-/*
- * An empty slot of the table of known pages is 0. That must not mean that page 0, to which a null
- * pointer leads, is in memory.
- */
+/* An empty slot of the known pages is 0, which must not mean that page 0 is in memory. */
 static void test_pages__the_first_page_is_not_known(void **state)
 {
 	struct own *own = open_own();
@@ -199,7 +196,6 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	from = (struct iovec){own->at, 8};
 	assert_int_equal(remote_read_vector(&remote, &to, &from, 1), -ETIMEDOUT);
 	assert_int_equal(own->couriers.courier[1].state, COURIER_NONE);
-	/* A delivered page can be read. */
 	assert_int_equal(ioctl(fd, UFFDIO_ZEROPAGE, &zero), 0);
 	while (remote_read(&remote, (uintptr_t)own->at, word, 8) != 8)
 		assert_true(clock_now() < until);

@@ -25,7 +25,6 @@ static struct plan begun(unsigned stream, uint64_t period_ns, uint64_t seed)
 	return plan;
 }
 
-/* Returns the time of the instant taken. */
 static uint64_t take(struct plan *plan, struct plan_due *ret_due)
 {
 	uint64_t at = plan_next(plan);
@@ -100,10 +99,7 @@ static void test_plan__gaps_are_exponential_and_independent(void **state)
 	check_gaps(2);
 }
 
-/*
- * After a late wake-up, the thread was in one system call all the time: all instants that passed
- * count.
- */
+/* All instants before a late wake-up count: the thread was in one system call. */
 static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **state)
 {
 	struct plan plan = begun(0, MS, 3);
@@ -118,10 +114,7 @@ static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **st
 		assert_true(plan_next(&plan) > at + MS / 4);
 		sum += due.weight_ns[0];
 	}
-	/*
-	 * A weight is a quarter of a period. The number of weights is Poisson-distributed: 4.9
-	 * standard deviations are 110.
-	 */
+	/* 4.9 standard deviations of the Poisson number of weights, a quarter of a period each. */
 	assert_in_range(sum / MS, 2500 - 110, 2500 + 110);
 }
 

@@ -48,7 +48,6 @@ static void test_region__aix_scale_one_takes_all(void **state)
 	(void)state;
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, 0), 0);
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, 0x7e0000000000), 0);
-	/* Even an address below the offset. */
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, (uint64_t)-2), 0);
 	assert_int_equal(one(CALL_AIX, 2, 1, 1, 0), NONE);
 	/* In all other dialects scale 1 is off. */

@@ -56,10 +56,7 @@ static struct call_region random_region(uint64_t from, uint64_t room)
 		.scale = scales[draw(12)]};
 }
 
-/*
- * Compares region_look_up() with oracle() at the bounds of every region and at random addresses.
- * @kill: some regions are dead.
- */
+/* Compares look-ups at all bounds and at random addresses with oracle(). @kill: dead regions. */
 static void compare_layout(const struct call_region *r, uint32_t n, unsigned e, bool kill)
 {
 	struct region_table *t = table(CALL_IRIX, e, r, n);

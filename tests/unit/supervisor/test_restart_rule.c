@@ -49,10 +49,7 @@ static void test_restart_rule__leaves_close_and_io_uring_alone(void **state)
 	assert_int_equal(need_of(SYS_epoll_pwait, -516), RESTART_NOTHING);
 }
 
-/*
- * -516 is -ERESTART_RESTARTBLOCK: the kernel resumes the call by restart_syscall, which a seccomp
- * filter may forbid.
- */
+/* -516, -ERESTART_RESTARTBLOCK, leads to restart_syscall, which a seccomp filter may forbid. */
 static void test_restart_rule__what_restart_syscall_resumes_may_be_forbidden_to(void **state)
 {
 	static const int32_t list[] = {
@@ -65,20 +62,14 @@ static void test_restart_rule__what_restart_syscall_resumes_may_be_forbidden_to(
 	};
 
 	(void)state;
-	/*
-	 * With @rewinds the kernel decides about a restart before the stop: no tracer sees this
-	 * result.
-	 */
+	/* With @rewinds the kernel decides before the stop: no tracer sees this result. */
 	if (!arch_native.restart || arch_native.restart->rewinds)
 		skip();
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
 		assert_int_equal(need_of(list[i], -516), RESTART_FILTERED);
 }
 
-/*
- * socket(7), SO_RCVTIMEO: "returns -1 with errno set to EAGAIN or EWOULDBLOCK, or EINPROGRESS (for
- * connect(2))".
- */
+/* socket(7), SO_RCVTIMEO: errno is EAGAIN or EWOULDBLOCK, or EINPROGRESS of connect(2). */
 static void test_restart_rule__a_socket_s_time_out_may_be_early(void **state)
 {
 	(void)state;

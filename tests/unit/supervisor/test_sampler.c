@@ -162,10 +162,7 @@ static void test_sampler__an_instant_that_comes_late_is_lost_and_counted(void **
 	sampler_release(&w.sampler);
 }
 
-/*
- * The waiter of an offline CPU runs elsewhere. The thread that it preempts there has our time
- * stamp, but instants of its own.
- */
+/* An offline CPU's waiter runs elsewhere: the thread it preempts there has instants of its own. */
 static void test_sampler__an_instant_on_another_cpu_is_lost_and_counted(void **state)
 {
 	struct world w;
@@ -210,10 +207,7 @@ static void test_sampler__a_cpu_that_is_added_has_instants(void **state)
 	sampler_release(&w.sampler);
 }
 
-/*
- * In the fair class, a thread that gave up its CPU to a late waiter was elsewhere in its code at
- * the instant.
- */
+/* In the fair class, a thread that lets a late waiter in was elsewhere at the instant. */
 static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(void **state)
 {
 	struct world w;
@@ -288,7 +282,6 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 		assert_int_equal(w.sampler.figures.late, w.sampler.figures.unproved);
 		a->sample.stopping = false;
 	}
-	/* The thread is gone. */
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	a->state = GONE;
@@ -296,10 +289,7 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 	sampler_release(&w.sampler);
 }
 
-/*
- * A thread with a stop request stops before its own code runs again, so later instants in that call
- * belong to the awaited sample.
- */
+/* Later instants in the call belong to the awaited sample: no own code runs before the stop. */
 static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited(void **state)
 {
 	struct world w;
@@ -376,10 +366,7 @@ static void test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time(v
 		else
 			counted += a->sample.hit.due.weight_ns[2];
 	}
-	/*
-	 * Each tick makes up for the CPU time owed, less one tick; the time since the last tick
-	 * remains.
-	 */
+	/* Ticks make up for the CPU time owed, less one tick; that since the last tick remains. */
 	assert_in_range(counted, a->run_ns - began - 8 * MS, a->run_ns - began + 8 * MS);
 	assert_int_equal(w.sampler.figures.instants, 0);
 	sampler_release(&w.sampler);
@@ -429,10 +416,7 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 	sampler_release(&w.sampler);
 }
 
-/*
- * If only the supervisor took a thread's CPU, the thread lost the time between two of its stops
- * less its CPU time.
- */
+/* The loss is the time between two stops less CPU time, if only the supervisor took the CPU. */
 static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void **state)
 {
 	struct world w;

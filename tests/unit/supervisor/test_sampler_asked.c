@@ -2,10 +2,7 @@
 /* Which threads the sampler asks at an instant, and what the asked ones weigh for the others. */
 #include "tests/unit/supervisor/sampler_fixture.h"
 
-/*
- * Of ten sleeping threads that have run, six are observed, with equal probability, and weigh 10 /
- * 6.
- */
+/* Of ten sleeping threads that have run, six are observed, equally likely, and weigh 10 / 6. */
 static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(void **state)
 {
 	enum { SLEEPERS = 10, LOOKS = 6000 };
@@ -62,9 +59,7 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 			assert_true(asked <= 16 + most_asked[i]);
 			found_ns += t ? (double)t->sample.hit.due.weight_ns[0] : 0;
 		}
-		/*
-		 * A thread found with probability p weighs 1 / p. Within 4.9 standard deviations.
-		 */
+		/* Found with probability p, a thread weighs 1 / p. 4.9 standard deviations. */
 		off = found_ns / LOOKS / MS - 1;
 		assert_true(off * off < 24 * (1 / part - 1) / LOOKS);
 		/* No thread of the machine is runnable: none is observed. */
@@ -76,10 +71,7 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 	}
 }
 
-/*
- * Only a thread that ran since its last observation can have left the CPU, so no other's activity
- * is read.
- */
+/* Only a thread that ran since its last observation can have left the CPU. */
 static void test_sampler__who_has_not_run_since_it_was_asked_is_passed_over(void **state)
 {
 	struct world w;

@@ -4,9 +4,7 @@
 
 #include "tests/unit/session_fixture.h"
 
-/*
- * A new table with the old one's period keeps its clock: a change would wake the sampling thread.
- */
+/* A new table with the old period keeps its clock: a change would wake the sampling thread. */
 static void test_session__same_period_keeps_the_clock(void **state)
 {
 	struct world *w = *state;
@@ -45,10 +43,7 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(w->count[0], 1);
 	tick(w, AT + 4, 3 * TICK_NS);
 	assert_int_equal(w->count[1], 3);
-	/*
-	 * A weight is rounded to whole ticks. The remainder goes into the process's next tick,
-	 * whichever thread that comes from.
-	 */
+	/* A weight's remainder below a tick goes into the process's next tick, of any thread. */
 	tick(w, AT + 8, TICK_NS / 2 - 1);
 	assert_int_equal(w->count[2], 0);
 	tick(w, AT + 8, TICK_NS);

@@ -109,10 +109,7 @@ static void test_session_end__more_dead_regions_than_are_listed(void **state)
 		assert_int_equal(s.first_dead[i], i + 1);
 }
 
-/*
- * C20: if the supervisor may no longer write to the target, the session ends and reports why.
- * False: this could not be tried.
- */
+/* C20: without access to the target, the session ends and reports why. False: not tried here. */
 static bool ends_when_hidden(struct world *w)
 {
 	struct tracee *init;

@@ -24,10 +24,7 @@
 
 #include "tests/unit/supervisor/simulator_programs.h"
 
-/*
- * Student's t with 63 degrees of freedom exceeds this limit in 1 of 1e7 cases; a run has up to ten
- * tests.
- */
+/* In 1 of 1e7 cases, t with 63 degrees of freedom exceeds this; a run has up to ten tests. */
 #define LIMIT_T 5.9
 /* Duration of a run in periods. */
 #define PERIODS 6000
@@ -190,9 +187,7 @@ static void test_simulator__in_real_time(void **state)
 	test_all(true, 0, 0);
 }
 
-/*
- * In a virtual machine, a thread woken before the instant is found, although it does not run yet.
- */
+/* In a virtual machine, a thread woken before the instant is found before it runs. */
 static void test_simulator__interrupts_are_slow(void **state)
 {
 	(void)state;

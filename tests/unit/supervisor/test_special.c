@@ -38,10 +38,7 @@ static void test_special__set_group_id_needs_the_groups_right(void **state)
 	(void)state;
 	assert_true(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 42, false));
 	assert_false(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 100, false));
-	/*
-	 * Without the group's right to execute, the set-group-ID bit gives no group: it once meant
-	 * mandatory locking.
-	 */
+	/* Without the group's right to execute, the bit meant mandatory locking: no group. */
 	assert_false(examiner_lost_privilege(plain, S_IFREG | 02745, 1000, 42, false));
 }
 

@@ -153,10 +153,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	(void)munmap(at, 8192);
 }
 
-/*
- * Of a stack in the heap, as much is copied as the last copies needed, on both sides of a signal
- * frame.
- */
+/* Of a stack in the heap, as much as the last copies needed, on both sides of a signal frame. */
 static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 {
 	enum { BYTES = 256 * 1024 };

@@ -10,10 +10,7 @@
 #define SECOND    UINT64_C(1000000000)
 #define BOUND_PPM 25000
 
-/*
- * Runs @halves half seconds: ticks use @tick_ppm of a CPU at the requested rate, other work
- * @fixed_ppm. Returns the time yielded.
- */
+/* Ticks use @tick_ppm of a CPU at full rate, other work @fixed_ppm. Returns the time yielded. */
 static uint64_t run(struct throttle *throttle, unsigned halves, uint64_t tick_ppm,
 	uint64_t fixed_ppm, uint64_t *cpu_ns)
 {

@@ -27,10 +27,7 @@ static struct world begun(uint64_t began_ns)
 	return w;
 }
 
-/*
- * An instant that weighs @weight_ns finds the thread when its CPU time is @run_ns. Returns the
- * tick's weight.
- */
+/* Returns the tick's weight, of an instant of @weight_ns that finds the CPU time @run_ns. */
 static uint64_t met_by(struct world *w, uint64_t weight_ns, uint64_t run_ns)
 {
 	const struct cpu_time cpu = {.run_ns = run_ns};
@@ -60,10 +57,7 @@ static void test_ticks__as_many_as_the_cpu_time_has(void **state)
 	assert_in_range(counted, 296 * MS, 300 * MS);
 }
 
-/*
- * A helper may attach late: a thread's CPU time since the table came into force goes into its first
- * ticks.
- */
+/* When a helper attaches late, CPU time since the table came into force goes into first ticks. */
 static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 {
 	struct world w = begun(50 * MS), young = begun(0);

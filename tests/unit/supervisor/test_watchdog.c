@@ -122,10 +122,7 @@ static void test_watchdog__one_that_is_at_rest_does_not_hang(void **state)
 	assert_false(watchdog_join(&nap.watchdog, nap.sleeper));
 }
 
-/*
- * For how many checks of 50 ms may a thread be in @state, in one piece of work, beside @runnable
- * other threads on two CPUs?
- */
+/* Checks of 50 ms until a thread in @state counts as hung, beside @runnable others on two CPUs. */
 static unsigned looks_until_hung(char state, int runnable, int nice)
 {
 	struct watchdog_case work = {0};
