@@ -21,7 +21,7 @@
 
 #include "client/client.h"
 
-/* Of the answer to "off". */
+/* Length of the answer to "off". */
 #define OFF_BYTES (CALL_ANSWER_BYTES + CALL_STATUS_BYTES)
 
 static unsigned counts[4];
@@ -40,7 +40,7 @@ static void off(void)
 
 static _Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 
-/* Makes an "off" with a valid seal, whose answer goes to descriptor @answer; returns its length. */
+/* Makes an "off" with a valid seal, to be answered to @answer; returns the request's length. */
 static int make_request(int answer, uint8_t message[CALL_MAX_BYTES])
 {
 	static uint64_t nonce;

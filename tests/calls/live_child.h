@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests whose parts each run in a child. A part returns 0, or the number of the step that failed.
- */
+/* Each part of a test runs in a child. It returns 0, or the number of the step that failed. */
 #ifndef TESTS_LIVE_CHILD_H
 #define TESTS_LIVE_CHILD_H
 

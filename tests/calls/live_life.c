@@ -31,7 +31,7 @@ static unsigned *fixed_buffer(void)
 	return p;
 }
 
-/* In the new image the old table counts nothing, nobody traces, and a call of its own works. */
+/* In the new image, the old table counts nothing, nobody traces, and its own call works. */
 static int be_new_image(void)
 {
 	unsigned *counts = fixed_buffer();

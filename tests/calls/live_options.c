@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sprofil_with() on a live target: other tick lengths, tables of threads, ticks in user mode only.
- */
+/* sprofil_with() on a live target: other ticks, tables of threads, ticks in user mode only. */
 #include <sprofil/sprofil.h>
 
 #include "tests/calls/live.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Calls of a program that gets signals all the time go on waiting. Handlers run in the program
- * only. No process or descriptor is left.
- */
+/* Under signals, calls go on waiting; handlers run in the program; nothing is left over. */
 #include "tests/calls/live_child.h"
 
 #include <signal.h>

@@ -55,7 +55,7 @@ static const char *name_of(int error)
 				  : "0";
 }
 
-/* Off if @bytes is 0. */
+/* Turns profil() on, or off if @bytes is 0; prints the result and errno. */
 static int turn(size_t bytes)
 {
 	int r;

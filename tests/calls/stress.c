@@ -70,7 +70,7 @@ static void *be_thread(void *sum)
 		call(NULL, 0, 0);
 		turn++;
 	}
-	/* Each thread turns off before it frees: another one's last "on" may use our buffers. */
+	/* Another thread's last "on" may use our buffers: each thread turns off before they end. */
 	call(NULL, 0, 0);
 	check_rest(words);
 	atomic_fetch_add((_Atomic uint64_t *)sum, words[0]);

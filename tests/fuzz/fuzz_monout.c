@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a mon.out. The addresses of its counters must ascend between its lowest and its
- * highest address.
+ * The input is a mon.out. Its counters' addresses must ascend between its lowest and highest one.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The input is a pprof file, gzipped or plain. An accepted profile is also written, read again,
- * merged and reported.
- */
+/* The input is a pprof file. An accepted profile is written, read again, merged and reported. */
 #include <stdio.h>
 #include <stdlib.h>
 

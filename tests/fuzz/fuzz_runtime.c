@@ -92,7 +92,7 @@ static bool take_table(const uint8_t *data, size_t size, struct runtime_table *r
 	return false;
 }
 
-/* As after the resume. */
+/* Reads the objects of the frames, as the supervisor does after the resume. */
 static void read_objects(struct runtime_process *process, const struct runtime_copy *copy,
 	const struct runtime_source *source)
 {

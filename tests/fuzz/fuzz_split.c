@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The input is a .dwo or .dwp file, read for functions and inlined calls, as if for a skeleton unit
- * with an id of the file.
- */
+/* The input is a .dwo or .dwp file, read as if for a skeleton unit with an id of the file. */
 #include <stdlib.h>
 #include <string.h>
 

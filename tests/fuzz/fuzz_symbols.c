@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The input is an ELF file, whose symbols are read by code of sprofil_all(), which runs in the
- * user's program.
- */
+/* The input is an ELF file, whose symbols sprofil_all() reads within the user's program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

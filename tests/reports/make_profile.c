@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * make_profile FILE: writes the profile of tests/unit/profile_fixture.h to FILE ("-": to stdout).
- */
+/* make_profile FILE: writes the profile of tests/unit/profile_fixture.h to FILE ("-": stdout). */
 #include <stdio.h>
 
 #include "profile/file.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The library of callbacks.c. With OTHER its functions have other names, at about the same
- * addresses.
- */
+/* The library of callbacks.c. With OTHER, functions at similar addresses have other names. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>

@@ -14,7 +14,7 @@
 
 static double seconds;
 
-/* Rarely reads the clock: nearly all is own code. The steps differ: no two functions are merged. */
+/* Few clock readings: nearly all time is own code. @step keeps the functions from merging. */
 #define SPIN(name, step)                                           \
 	static __attribute__((noinline)) void name(double until)   \
 	{                                                          \

@@ -11,7 +11,7 @@
 
 #include "tests/clock.h"
 
-/* Rarely reads the clock: nearly all is own code. The numbers differ: no functions are merged. */
+/* Few clock readings: nearly all time is own code. @number keeps the functions from merging. */
 #define PART(name, number)                                                       \
 	__attribute__((noinline)) static void name(uint64_t until_ns)            \
 	{                                                                        \

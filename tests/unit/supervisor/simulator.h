@@ -40,9 +40,9 @@ enum sim_kind {
 	SIM_CALL, /* a call that computes: can be preempted, stops at its end */
 	/* a call that cannot be preempted: the supervisor gets the CPU at its end */
 	SIM_ATOMIC,
-	SIM_SLEEP,       /* for @ns */
-	SIM_SLEEP_UNTIL, /* until @ns */
-	SIM_WAIT,        /* until another thread wakes it; an earlier wake-up counts */
+	SIM_SLEEP,       /* sleeps for @ns */
+	SIM_SLEEP_UNTIL, /* sleeps until @ns */
+	SIM_WAIT,        /* waits until another thread wakes it; an earlier wake-up counts */
 	SIM_WAKE,        /* wakes @other; takes no time */
 	SIM_SPAWN,       /* starts a thread with @program; takes no time */
 	SIM_EXIT,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A CPU of the simulator and its queue, for simulator.c. A change of a CPU's work needs
- * sim_cpu_schedule() or sim_cpu_refresh().
- */
+/* A CPU and its queue. A change of its work needs sim_cpu_schedule() or sim_cpu_refresh(). */
 #ifndef TESTS_SIMULATOR_CPU_H
 #define TESTS_SIMULATOR_CPU_H
 

@@ -209,7 +209,7 @@ static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 	}
 }
 
-/* When a waiting waiter must check again: at its deadline, or at that of a called tracer. */
+/* A waiter that waits for its turn checks again at its deadline, or at a called tracer's. */
 static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 {
 	uint64_t until = c->woke_ns + CLAIM_NS, come = sim->called_ns + COME_NS;
@@ -267,7 +267,7 @@ static void set_waiter(struct sim *sim, unsigned cpu)
 	c->waiter_due_ns = c->waiter_at_ns = plan_next(&c->plan);
 }
 
-/* A fair waiter whose slice ends in its turn loses the CPU, and all others wait for it. */
+/* A waiter in the fair class whose slice ends in its turn loses the CPU; all others wait. */
 static void lose_cpu(struct sim *sim, unsigned cpu)
 {
 	const struct sim_cpu *c = &sim->cpu[cpu];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies frames of virtual threads from memory in a table, read by the test's own remote_peek(). */
+/* Copies frames of virtual threads. The test's own remote_peek() reads memory from a table here. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -128,7 +128,7 @@ static void test_cpu_waiter__gives_its_turn_back(void **state)
 	end(&f);
 }
 
-/* The tracing thread is woken at the end of the waiter's turn, without an IPI, called or not. */
+/* The end of the waiter's turn wakes the tracing thread without an IPI, called or not. */
 static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void **state)
 {
 	struct fixture f;

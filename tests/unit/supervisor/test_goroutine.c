@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finds a goroutine's stack in memory that is a table here, read by the test's own remote_peek().
- */
+/* Finds a goroutine's stack. The test's own remote_peek() reads memory from a table here. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>

@@ -82,10 +82,10 @@ static void test_histogram__finds_modules(void **state)
 	struct region_table *t;
 
 	(void)state;
-	/* Behind each region: its number of counters. */
+	/* After each region, or before it: its number of counters. */
 	assert_int_equal(histogram_add(&h, "pie:0x1000-0x1100:0x8000"), 0);             /* 64 */
 	assert_int_equal(histogram_add(&h, "fixed:0x401000-0x401100:0x10000:uint"), 0); /* 64 */
-	/* 32 */
+	/* 32 counters */
 	assert_int_equal(histogram_add(&h, "libm.so.6:0x2000-0x2100:0x10000:uint64"), 0);
 	assert_int_equal(histogram_add(&h, "m.so.6:0x2000-0x2100:0x8000"), 0); /* 64 */
 	assert_int_equal(histogram_add(&h, "absent:0x2000-0x2100:0x8000"), 0); /* 64 */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Statistical limits are quantiles: with a right plan, one seed in a million would exceed them.
- * Seeds are fixed.
- */
+/* Limits are quantiles that a right plan exceeds for a seed in a million. Seeds are fixed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

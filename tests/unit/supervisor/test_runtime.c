@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Frames of an interpreter in memory that the test makes: structures of CPython 3.11, also damaged.
- */
+/* Frames of an interpreter in memory that the test makes: CPython 3.11, sound and damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@ static void test_session_end__threads_that_cannot_be_reached_leave_their_ticks(v
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, w->process, &gone), 0);
 	/*
-	 * Beside the leader there are other threads, through whose tids memory is written. The only
-	 * one here does not exist, so nothing is written, and the tick waits for the next one.
+	 * With threads beside the leader, memory is written through their tids. The only such
+	 * thread here does not exist, so nothing is written, and the tick waits for the next one.
 	 */
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 0);

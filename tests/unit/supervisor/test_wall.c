@@ -107,7 +107,7 @@ static void test_wall__an_older_reading_adds_nothing(void **state)
 	assert_int_equal(w.at.run_ns, cpu.run_ns);
 }
 
-/* Whenever a thread is examined, the reported times add up to its lifetime. */
+/* At whatever times a thread is examined, the reported times add up to its lifetime. */
 static void test_wall__sums_are_the_lifetime(void **state)
 {
 	struct cpu_time cpu = born;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The watchdog over the tracing thread. tests/calls/test_undelivered.sh tests its three checks of a
- * thread in the D state.
- */
+/* The watchdog. tests/calls/test_undelivered.sh tests its checks of a thread in the D state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
