@@ -118,7 +118,7 @@ struct opener *analyst_opener(const struct analyst *analyst);
 /* Code at @svma of @location's file, owned by the analyst, and its machine (EM_…). NULL: none. */
 const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, uint64_t svma,
 	size_t *ret_bytes, unsigned *ret_machine);
-/* Name of the function at @svma of @location's file; *@ret_offset: of @svma in it. NULL: none. */
+/* Name of the function at @svma of @location's file; *@ret_offset: @svma - start. NULL: none. */
 const char *analyst_function_at(
 	const struct analyst *analyst, uint32_t location, uint64_t svma, uint64_t *ret_offset);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The audit figures counted by the analyst. Results are 0 or -ENOMEM, -ENOSPC. */
+/* The audit figures counted by the analyst. Results are 0, -ENOMEM or -ENOSPC. */
 #ifndef ANALYST_COUNTS_H
 #define ANALYST_COUNTS_H
 
@@ -17,14 +17,14 @@ struct wallclock;
  * in s^2.
  */
 struct counts_scatter {
-	uint64_t found_ns, kernel_ns; /* values at the last audit */
+	uint64_t found_ns, kernel_ns; /* both as of the last audit */
 	double ff, fk, kk;
 	unsigned seconds;
 };
 
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
-	/* of all samples: sums of the planned weights and of their squares */
+	/* sums, over all samples, of the planned weight and of its square */
 	double weight, weight_squared;
 	bool user_only;       /* samples in system calls are left out */
 	uint64_t left_out_ns; /* CPU time of the samples left out, which is in no row */

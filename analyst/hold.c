@@ -10,7 +10,10 @@
 #include "base/array.h"
 #include "proto/record.h"
 
-/* Limits of waiting: time on the records' clock (answers come last in the ring), and bytes. */
+/*
+ * A record waits at most so long, by the records' clock, as answers are behind all older records in
+ * the ring; and at most so many bytes of records wait.
+ */
 #define WAIT_NS    UINT64_C(3000000000)
 #define BYTES_MOST ((size_t)128 << 20)
 /* Until the last answer has come, the waiting records are tried only this often. */

@@ -15,7 +15,7 @@ struct hold {
 	size_t data_room, data_begin, data_end;
 	struct held {
 		uint32_t bytes;
-		bool ready; /* it needs no memory, and waits only for those before it */
+		bool ready; /* it lacks no memory, and waits only for the records before it */
 	} * list;           /* by record, from begin to end; owned */
 	size_t room, begin, end;
 	/* when the waiting records were last tried, on the records' clock */

@@ -63,7 +63,7 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
 		*ret_capture_error = -errno;
 	for (;;) {
-		/* After the doorbell has closed, once more: the last records came before. */
+		/* After the doorbell has closed, reads once more: the last records came before. */
 		r = input_ready(analyst, ring, capture, ret_capture_error);
 		if (r || !open)
 			break;

@@ -116,7 +116,7 @@ static int set_audit(
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
-	/* Nothing tells whose lost samples were: if any were lost, no process has a figure. */
+	/* Nothing tells whose the lost samples were: if any were, no process gets "found_ns". */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct audit_figure figures[] = {
 		{"period_ns", profile_period_ns(profile)},

@@ -16,7 +16,7 @@ struct process_facts {
 	uint32_t pid;
 	char *path, *name; /* of the last image */
 	double weight, weight_squared;
-	double left_out;    /* in ns: weight of the samples left out of the profile */
+	double left_out;    /* weight, in ns, of the samples left out of the profile */
 	uint64_t kernel_ns; /* CPU time reported at the process's exit */
 	uint64_t cpu_ns;    /* CPU time reported for the process's threads */
 };
@@ -34,7 +34,7 @@ int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu);
 int processes_exit(struct processes *processes, const struct record_exit *exit);
 
-/* "": unknown. */
+/* The name of process @pid; "" if it is unknown. */
 const char *processes_name(const struct processes *processes, uint32_t pid);
 /* Extracts the profile of one process, with an audit of its own. -ENOMEM. */
 int processes_profile(

@@ -55,7 +55,7 @@ static int note_problem(
 	return profile_add_note(runtimes->locations->profile, note);
 }
 
-/* Steps with an empty frame: the runtime requests what any stack needs. --dump waits for it. */
+/* Steps with an empty frame: this requests what every stack needs, and --dump waits for it. */
 static int begin_steps(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	const struct unwind_runtime_frame nowhere = {0};
@@ -271,7 +271,7 @@ int runtimes_memory(struct image_space *image, uint64_t time_ns, const struct re
 	return runtimes_steps(image) ? peek_answer(&image->runtime->peek, time_ns, memory) : 0;
 }
 
-/* Of the next process whose runtime unwinds its code. *@at: index in @spaces. NULL: no more. */
+/* The struct peek of the next process, from index *@at on, that has one. NULL: no more. */
 static struct peek *next_peek(
 	const struct runtimes *runtimes, const struct spaces *spaces, size_t *at)
 {

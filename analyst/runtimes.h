@@ -22,7 +22,7 @@ enum runtimes_show {
 	RUNTIMES_NOT,    /* native frames; nothing of a runtime is read */
 };
 
-/* The one frame, with RUNTIMES_ONLY, of a stack without frames of the language. */
+/* With RUNTIMES_ONLY, the only frame of a stack without frames of the language. */
 #define RUNTIMES_NONE_OF_THEM "[no Python]"
 /* The frame between a function of the language and its wait for the interpreter's lock. */
 #define RUNTIMES_WAITS "[waiting for the GIL]"
@@ -47,9 +47,9 @@ struct runtimes {
 	uint8_t *frame;      /* the frames of @pending; owned */
 	size_t frame_room;
 	struct runtime_stack stack; /* the language's part of the current sample */
-	uint8_t *hidden;            /* by native frame of the current sample: is it hidden? */
+	uint8_t *hidden;            /* for each native frame of the current sample: is it hidden? */
 	size_t hidden_room;
-	/* Stacks with a language's frames; those whose native frames do not agree with them. */
+	/* how many stacks' frames of a language fit the native ones, and how many do not */
 	uint64_t merged, unmatched;
 	bool found;       /* a process has a runtime whose frames are merged (Python) */
 	bool steps;       /* a process has a runtime that unwinds its own code (Java) */
@@ -101,7 +101,7 @@ bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spac
 void runtimes_each(const struct runtimes *runtimes, const struct spaces *spaces,
 	void (*act)(struct peek *peek));
 
-/* Sets the audit's figures, if a runtime was found. -errno. */
+/* Sets the audit's figures on the runtimes that were found. 0 or -errno. */
 int runtimes_close(const struct runtimes *runtimes, struct profile *profile);
 
 #endif

@@ -8,12 +8,12 @@
 struct settled {
 	const struct shares *shares; /* must not change while this is in use */
 	struct share_pool *pool;
-	uint64_t *given_ns; /* by pool: weight (ns) of the stacks that have their time */
+	uint64_t *given_ns; /* by pool: weight of the samples whose time was given out */
 	struct share_rest *rest;
 	size_t rests;
 };
 
-/* -ENOMEM. */
+/* Copies the accounts and closes the copy. 0 or -ENOMEM. */
 int settle(const struct shares *shares, struct settled *ret_settled);
 void settled_release(struct settled *settled);
 
@@ -23,7 +23,7 @@ void settled_release(struct settled *settled);
  */
 uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack);
 
-/* A stack's time divided by its weight, as last reported; 1: not yet. For a running profile. */
+/* A stack's CPU time divided by its weight, by the last reports; 1 if there was none yet. */
 double settled_factor(const struct settled *settled, uint32_t stack);
 
 #endif

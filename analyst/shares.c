@@ -308,7 +308,7 @@ static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint
 	return entry;
 }
 
-/* No list as of stacks: that would have an entry for each thread. NULL: out of memory. */
+/* Kept by pool: a list like a stack's would have an entry per thread. NULL: out of memory. */
 static uint64_t *get_left_out(struct shares *shares, uint32_t pool)
 {
 	size_t n = shares->left_outs;
@@ -362,7 +362,7 @@ void shares_cover(struct shares *shares)
 			struct share_pool *pool = &shares->pool[process->thread[j].pool];
 
 			if (!process->thread[j].timed)
-				continue; /* the pool has only weights */
+				continue; /* its weight will count as time */
 			pool->cpu_ns += pool->weight_ns - pool->covered_ns;
 			pool->covered_ns = pool->weight_ns;
 		}

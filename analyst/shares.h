@@ -105,14 +105,17 @@ int shares_sample(
 /* Adds a thread's CPU time since its last report. @last: the thread has ended. */
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last);
 
-/* The sum of the times of shares_cpu() for a living thread. False: none. */
+/* The CPU time that shares_cpu() has added for a living thread. False: there is none. */
 bool shares_thread_cpu(
 	const struct shares *shares, uint32_t pid, uint32_t tid, uint64_t *ret_cpu_ns);
 
 /* After the supervisor was killed: a thread's weight since its last report is its CPU time. */
 void shares_cover(struct shares *shares);
 
-/* Pools an ended thread or image in any copy @pool; a pool with SHARES_FEW samples stays. */
+/*
+ * Lets a larger pool take over that of an ended thread or image, unless it has SHARES_FEW samples.
+ * @pool is shares->pool or a copy of it.
+ */
 void shares_end_thread(
 	struct share_pool *pool, const struct share_thread *thread, uint32_t of_process);
 void shares_end_process(

@@ -16,7 +16,7 @@ struct image_runtime;
 
 struct thread_name {
 	uint32_t tid;
-	int task;       /* in the profile; -1: not added yet under the present name */
+	int task;       /* index in the profile; -1: not added under its present name */
 	int timed_task; /* the last @task, which gets the thread's CPU time; -1: none */
 	char *name;
 	struct unwind_memory *memory; /* its last stack; NULL: not kept; owned */
@@ -30,7 +30,7 @@ struct thread_name {
 
 struct image_space {
 	uint32_t pid;
-	/* of the image; "": unknown; @name may be the process's title (titles.h) */
+	/* path and name of the image, "" if unknown; @name may be the title (titles.h) */
 	char *path, *name;
 	uint64_t samples;            /* of this image so far */
 	struct space *space;         /* NULL: no maps yet */
@@ -39,7 +39,7 @@ struct image_space {
 	size_t memories;               /* threads whose last stack is kept */
 	struct jit *jit;               /* NULL: no generated code known */
 	struct image_runtime *runtime; /* NULL: none is known */
-	bool go_reported;              /* the supervisor knows if it is Go */
+	bool go_reported;              /* if it is Go, the supervisor was told so */
 	char *maps;                    /* the text of /proc/PID/maps so far; owned */
 	size_t maps_bytes, maps_room;
 };
@@ -53,7 +53,7 @@ struct spaces {
 
 void spaces_release(struct spaces *spaces);
 
-/* NULL: out of memory. */
+/* Finds or adds process @pid. NULL: out of memory. */
 struct image_space *spaces_get(struct spaces *spaces, uint32_t pid);
 /* Removes an ended process. -ENOMEM: its generated code may lack names. */
 int spaces_drop(struct spaces *spaces, uint32_t pid);
@@ -70,7 +70,7 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec);
 int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last);
 int spaces_thread(struct spaces *spaces, const struct record_thread *thread);
 
-/* NULL: there is none. */
+/* The thread, if it is known, else NULL. */
 struct thread_name *spaces_known_thread(const struct spaces *spaces, uint32_t pid, uint32_t tid);
 /* Adds the thread if it is new. NULL: out of memory. */
 struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid);

@@ -13,7 +13,7 @@ struct stack_need {
 
 /*
  * Notes a stack. @copied: bytes copied; @used: those that belong to the stack; @cut: the stack goes
- * on behind the copy. Returns the bytes to request, a power of two; 0: as before.
+ * on behind the copy. Returns the bytes to request, a power of two; 0: no new request.
  */
 uint64_t stack_need_note(struct stack_need *need, uint64_t used, uint64_t copied, bool cut);
 

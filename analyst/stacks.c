@@ -187,7 +187,7 @@ static bool has_place(const struct record_sample *sample)
 	return sample->pc || (sample->syscall < 0 && !is_blocked(sample));
 }
 
-/* The frame for the kernel's work for the thread. 0: none; 1: in *@ret_location. */
+/* The frame that stands for the kernel's work for the thread. 1: *@ret_location; 0: none. */
 static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample, int *ret_location)
 {
 	if (!has_stack(sample) && !is_blocked(sample) && has_place(sample))
@@ -203,7 +203,7 @@ static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample
 	return 1;
 }
 
-/* Appends a location to a stack of *@n. Returns 0, or a negative @location. */
+/* Appends a location to the stack, which has *@n. Returns 0, or a negative @location (an error). */
 static int push(struct stacks *stacks, size_t *n, int location)
 {
 	if (location < 0)

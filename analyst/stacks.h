@@ -49,7 +49,7 @@ struct stacks {
 	bool frame_pointers, live;
 	uint32_t *location; /* the current stack, leaf first */
 	size_t room;
-	/* Locations + 1 of marks, frames that are no functions; 0: not added yet. */
+	/* for each mark, a frame that is no function: its location + 1; 0: not added yet */
 	uint32_t mark[STACKS_MARKS];
 	struct stacks_call {
 		uint16_t machine;

@@ -228,7 +228,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 	return counts_put(&analyst->counts, analyst->profile);
 }
 
-/* @tell may be NULL. */
+/* Takes a record of figures, then calls @tell, unless that is NULL. */
 static int take_figures(
 	struct analyst *analyst, const struct record *rec, void (*tell)(void *context))
 {

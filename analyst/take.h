@@ -12,7 +12,7 @@ struct record_sample;
 /* Adds a record, and calls the callback that it requests. 0; 1: it was RECORD_END; -ENOMEM. */
 int take_record(struct analyst *analyst, const struct record *rec);
 
-/* Is the memory to unwind a sample there? 0; -EAGAIN: no, peek_send() requests it; -ENOMEM. */
+/* Is the memory to unwind a sample there? 0: yes; -EAGAIN: peek_send() requests it; -ENOMEM. */
 int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sample *sample);
 /* Copies the answer to a request for memory. -ENOMEM. */
 int take_memory(struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory);

@@ -28,7 +28,7 @@ static int parse_state(const char *text, struct thread_state *state)
 	return 0;
 }
 
-/* @text: for each thread "TID (NAME) STATE ...\n", NUL. */
+/* @text has, for each thread, "TID (NAME) STATE ...\n" and a NUL. */
 static int take_all(struct thread_states *states, uint32_t pid, const char *text, size_t bytes)
 {
 	int r = 0;
@@ -71,7 +71,7 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 	return r;
 }
 
-/* False: a thread is neither stopped nor dead. */
+/* Counts the stopped threads. False: one is neither stopped nor dead. */
 static bool are_stopped(const struct thread_states *states, size_t *stopped)
 {
 	for (size_t i = 0; i < states->n; i++) {

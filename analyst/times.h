@@ -19,7 +19,7 @@ struct wallclock;
 int times_finish(const struct shares *shares, const struct processes *processes,
 	const struct wallclock *wallclock, struct profile *profile, uint64_t *ret_left_out_ns);
 
-/* By stack: time divided by weight, for a view of a running profile. -ENOMEM. */
+/* Sets each stack's settled_factor(), for a view of a running profile. -ENOMEM. */
 int times_factors(const struct shares *shares, size_t stacks, float *ret_factor);
 
 #endif

@@ -12,7 +12,7 @@ struct profile;
 struct wallclock;
 
 struct unsampled {
-	struct record_unsampled *list; /* paths owned */
+	struct record_unsampled *list; /* its paths are owned */
 	size_t n, room;
 };
 
@@ -23,7 +23,7 @@ int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *r
 /* Adds all times to the profile. -ENOMEM. */
 int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
 	struct profile *profile);
-/* @pid 0: time of several processes, named after their file; else of @name. -ENOMEM. */
+/* Adds a row for process @pid, @name; @pid 0: for several, named after their file. -ENOMEM. */
 int unsampled_add(struct profile *profile, const struct wallclock *wallclock,
 	const struct record_unsampled *times, uint32_t pid, const char *name);
 

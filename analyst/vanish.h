@@ -2,7 +2,7 @@
 #ifndef ANALYST_VANISH_H
 #define ANALYST_VANISH_H
 
-/* From now on, pages gone from mapped files (truncated, overwritten) read as zeros: no SIGBUS. */
+/* From now on, lost pages of mapped files (truncated, overwritten) read as zeros: no SIGBUS. */
 void vanish_survive(void);
 
 #endif

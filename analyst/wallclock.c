@@ -57,7 +57,7 @@ void wallclock_correct(
 
 	if (!wallclock->recorded)
 		return;
-	/* Usually all samples of a stack are guessed, or none: all, if both values are equal. */
+	/* Usually all or no samples of a stack are guessed: all if both values are equal. */
 	guessed = value[wallclock->guessed] == value[wallclock->wall];
 	profile_set_value(profile, stack, wallclock->wall, value[wallclock->wall] + ns);
 	if (guessed)

@@ -17,10 +17,10 @@ struct wallclock {
 	bool recorded; /* the supervisor records waiting times */
 	bool first;    /* -w wall: wall-clock time is the default value; waits count as ticks */
 	uint64_t period_ns;
-	size_t wall, queue, blocked, guessed; /* of the value types */
+	size_t wall, queue, blocked, guessed; /* indexes of the value types */
 };
 
-/* -ENOMEM, -ENOSPC. */
+/* Adds the value types to @profile. 0, -ENOMEM or -ENOSPC. */
 int wallclock_begin(
 	struct wallclock *wallclock, struct profile *profile, const struct record_start *start);
 

@@ -15,8 +15,8 @@ struct locations {
 	struct profile *profile;       /* borrowed */
 	struct symbolizer *symbolizer; /* borrowed */
 	struct opener *opener;         /* opens the maps of generated code; borrowed */
-	struct code_location *code;    /* by location; module NULL: not in a module */
-	/* by location, below @named: it has no function, or one known by address only */
+	struct code_location *code;    /* by location; its module is NULL outside of modules */
+	/* for each location below @named: has it no function, or only an address as name? */
 	bool *nameless;
 	size_t codes, code_room;
 	size_t named; /* locations below this index have been named */
@@ -33,10 +33,10 @@ int locations_add_named(struct locations *locations, const char *object, const c
 /* Names all new locations. Runs third-party code on untrusted files. -ENOMEM. */
 int locations_name_new(struct locations *locations);
 
-/* Adds notes on files written to, and on nameless ones that were deleted or replaced. -ENOMEM. */
+/* Adds notes on files that were written to, and on those without readable names. -ENOMEM. */
 int locations_note_losses(struct locations *locations);
 
-/* Valid after locations_name_new(). */
+/* Has the location no name? Valid after locations_name_new(). */
 bool locations_is_nameless(const struct locations *locations, uint32_t index);
 
 #endif

@@ -81,7 +81,7 @@ static struct peek_read *find(const struct peek *peek, const struct peek_read *k
 	return at < 0 ? NULL : &peek->read[at];
 }
 
-/* Queues a request for @read; NULL: for a new read like @key. -ENOMEM. */
+/* Queues a request for @read or, if that is NULL, for a new read like @key. -ENOMEM. */
 static int ask(struct peek *peek, struct peek_read *read, const struct peek_read *key)
 {
 	if (!read) {

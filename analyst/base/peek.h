@@ -27,7 +27,7 @@ struct peek {
 	bool last;              /* no more requests: missing memory is unreadable */
 	struct peek_read *read; /* owned */
 	size_t reads, room;
-	struct table by_address; /* of @read */
+	struct table by_address; /* indexes of @read */
 	size_t waiting;          /* reads without an answer */
 	size_t unsent;           /* requests not sent yet */
 	uint64_t bytes;          /* of all answers */
@@ -41,12 +41,12 @@ void peek_begin(struct peek *peek);
 
 /*
  * Reads @bytes bytes at @address, as they were at @since_ns or later. 1: *@ret_data has them, valid
- * until the next peek_answer(), peek_tidy() or peek_forget(); 0: unreadable; -EAGAIN: not there
- * yet, peek_send() requests them; -ENOMEM.
+ * until the next peek_answer(), peek_tidy() or peek_forget(); 0: unreadable; -EAGAIN: they
+ * are not there yet, and peek_send() will request them; -ENOMEM.
  */
 int peek_at(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data);
-/* Like peek_at(), but also 1 if only the first *@ret_bytes bytes are readable. */
+/* Like peek_at(), but returns 1, too, if only the first *@ret_bytes bytes are readable. */
 int peek_some(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 

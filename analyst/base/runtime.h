@@ -27,7 +27,7 @@ struct runtime_sample {
 /* Frames of the language that replace one native frame. */
 struct runtime_group {
 	size_t frame; /* index in runtime_sample.frame; ascending */
-	/* of its locations in runtime_stack.location: index of the first, and number */
+	/* its locations are the @n elements of runtime_stack.location from index @first on */
 	size_t first, n;
 };
 
@@ -62,7 +62,7 @@ struct runtime {
 	const char *(*problem)(const void *state);
 	/* Copies a code object that the supervisor has read; drops an invalid one. -ENOMEM. */
 	int (*object)(void *state, const struct record_object *object);
-	/* Sets *@stack. 1; 0: only its locations, as they contradict the native stack; -ENOMEM. */
+	/* Sets *@stack. 1; 0: it contradicts the native stack, so it has no groups; -ENOMEM. */
 	int (*merge)(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
 	/* Is this native frame the interpreter's own? */
 	bool (*is_own)(const void *state, const struct unwind_frame *frame);

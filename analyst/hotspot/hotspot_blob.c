@@ -13,7 +13,7 @@
 #define DEBUG_BYTES_MOST (UINT32_C(4) << 20)
 #define FRAME_WORDS_MOST 65536
 
-/* Reads from the library's file if @address is in it, else from the target's memory. */
+/* Reads a name from the library's file if it is in it, else from the target's memory. */
 static int read_name(struct hotspot *hotspot, uint64_t address, char *to, size_t room)
 {
 	const struct hotspot_tables *tables = &hotspot->tables;
@@ -39,7 +39,7 @@ struct range {
 	uint32_t bytes;
 };
 
-/* @to NULL: only requests the whole range at once. 1; 0: unreadable; -EAGAIN; -ENOMEM. */
+/* Copies a range; @to NULL: only requests all of it. 1; 0: unreadable; -EAGAIN; -ENOMEM. */
 static int read_range(struct hotspot *hotspot, const struct range *range, uint8_t *to)
 {
 	const uint8_t *data;
@@ -96,7 +96,8 @@ static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const 
 }
 
 /*
- * JDK 25 and newer: methods are last in the mutable data; the immutable data have PcDescs, scopes.
+ * JDK 25 and newer: the methods end the mutable data; the immutable data have the PcDescs, then
+ * the scopes.
  */
 static int read_separate(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
@@ -176,7 +177,7 @@ int hotspot_blob_read(
 	if (header.bytes > BLOB_BYTES_MOST || blob->code < blob->start ||
 		blob->code_end < blob->code || blob->code_end > blob->end)
 		return 0;
-	/* -1 word: the code has no frame of fixed size. */
+	/* A size of -1 word says that the code has no frame of fixed size. */
 	if ((int32_t)header.frame_words > 0 && header.frame_words <= FRAME_WORDS_MOST)
 		blob->frame_bytes = header.frame_words * 8;
 	blob->kind = kind_of(blob);

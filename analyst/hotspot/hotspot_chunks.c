@@ -6,12 +6,12 @@
 #include "proto/request.h"
 
 enum {
-	/* from a ContinuationEntry, at the barrier's sp, to its pointer to the Continuation */
+	/* a ContinuationEntry, which is at the barrier's sp, points to its Continuation here */
 	CONT_BYTES = 16,
-	TRIES_MOST = 200, /* samples without a fitting layout, before the search ends */
+	TRIES_MOST = 200, /* after so many samples without a fitting layout, the search ends */
 };
 
-/* By @layout, does the newest chunk of the object @cont point back? 1; 0; -EAGAIN; -ENOMEM. */
+/* Read by @layout, does the newest chunk of the Continuation at @cont point back to it? */
 static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift)
 {
@@ -38,7 +38,7 @@ static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout l
 		chunk_pointer(data, f.cont, f.wide, base, shift) == cont;
 }
 
-/* How narrow pointers are decoded. 1; 0: the library does not say; -EAGAIN; -ENOMEM. */
+/* Reads how to decode narrow pointers. 1; 0: the library does not say; -EAGAIN; -ENOMEM. */
 static int read_narrow(struct hotspot *hotspot, uint64_t *ret_base, uint8_t *ret_shift)
 {
 	const struct hotspot_layout *layout = &hotspot->tables.layout;
@@ -77,7 +77,7 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));
 }
 
-/* Tells the supervisor if the objects fit. 1: they do; 0; -EAGAIN; -ENOMEM. */
+/* If the objects fit @layout, tells the supervisor. 1: they fit; 0: not; -EAGAIN; -ENOMEM. */
 static int try_layout(struct hotspot_step *step, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift, uint64_t below)
 {

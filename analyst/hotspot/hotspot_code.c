@@ -8,9 +8,9 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "base/array.h"
 
-/* After this time a blob is compared with memory; after twice this time, before its next use. */
+/* A blob of this age is compared with memory; one of twice this age is not used before that. */
 #define CHECK_NS UINT64_C(500000000)
-/* Code is unloaded in bulk: for this time after a blob was replaced, look-ups compare blobs. */
+/* Code is unloaded in bulk: for this time after a blob was replaced, look-ups compare theirs. */
 #define REPLACING_NS UINT64_C(2000000000)
 /* With more bytes of debug information, or more blobs, all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
@@ -75,7 +75,7 @@ static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
 typedef int read_memory(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
-/* 1: *@ret_head is the header of the block's blob; 0: unused; -EAGAIN; -ENOMEM. */
+/* 1: *@ret_head is the header of the block's blob; 0: the block is unused; -EAGAIN; -ENOMEM. */
 static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns, read_memory *read,
 	const uint8_t **ret_head, size_t *ret_bytes)
 {
@@ -126,8 +126,9 @@ static int learn(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret
 }
 
 /*
- * Is the blob unchanged? @now: compares memory of the sample's time or later; else a comparison up
- * to CHECK_NS before suffices. 1: yes, or unreadable; 0: no; -EAGAIN; -ENOMEM.
+ * Is the blob unchanged? If @now, compares it with memory of the sample's time or later; otherwise
+ * memory or a comparison up to CHECK_NS older will do. 1: yes, or unreadable; 0: no; -EAGAIN;
+ * -ENOMEM.
  */
 static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 {

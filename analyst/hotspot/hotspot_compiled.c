@@ -57,7 +57,7 @@ static int find_behind(
 		.bytes = bytes,
 		.start = (int64_t)(blob->code - pc),
 		.end = (int64_t)(blob->code_end - pc)});
-	/* All callers are generated code. */
+	/* All callers are generated code: if the stack's top points there, no frame is left. */
 	if (*ret_frame == HOTSPOT_FRAME_UNSURE)
 		*ret_frame = hotspot_read_stack(step, step->frame->sp, &top) &&
 				hotspot_is_code(step->hotspot, top)
@@ -73,7 +73,7 @@ static int find_behind(
 	return 1;
 }
 
-/* *@ret_popped: the return address, for HOTSPOT_FRAME_POPPED. 1; -EAGAIN; -ENOMEM. */
+/* Sets how much of the frame exists, and for HOTSPOT_FRAME_POPPED the return address. */
 static int find_frame(
 	struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
 {

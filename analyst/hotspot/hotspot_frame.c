@@ -6,7 +6,7 @@
 
 #include "base/load.h"
 
-/* An instruction by its first bytes; @operand: bytes of any value that follow. */
+/* An instruction: its first bytes, then @operand bytes of any value. */
 struct pattern {
 	uint8_t bytes, operand;
 	uint8_t code[5];
@@ -43,7 +43,7 @@ static const struct pattern returns[] = {
 	{1, 0, {0xc3}}, {1, 2, {0xc2}}, {2, 0, {0xf3, 0xc3}}, /* ret; ret $8; rep ret */
 };
 /*
- * Between the frame's removal and the return: the check for a safepoint, and vzeroupper. A line's
+ * Instructions between the frame's removal and the return: safepoint check and vzeroupper. A line's
  * comment names its last instruction; the one before is a short form of the line above.
  */
 static const struct pattern at_end[] = {
@@ -82,7 +82,7 @@ static bool is_jump(const uint8_t *code, size_t bytes)
 
 int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes)
 {
-	/* DWARF's register numbers, by the instructions' numbers. */
+	/* DWARF's number of each register, by the number that instructions use. */
 	static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	const uint8_t at = before[1] & 7;
 
@@ -140,7 +140,7 @@ static bool is_safepoint(const struct hotspot_code *is)
 	return n && is_exit(is, at + n);
 }
 
-/* For the beginning of a method, or of the code for its loop (OSR). */
+/* How much exists near the beginning of a method, or of the code for its loop (OSR). */
 static enum hotspot_frame at_entry(const struct hotspot_code *is)
 {
 	const size_t skip = ANY_OF(bang, is->code, is->bytes);

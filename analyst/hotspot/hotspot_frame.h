@@ -21,12 +21,12 @@ enum hotspot_frame {
 	HOTSPOT_FRAME_NONE,    /* sp points to the return address */
 	HOTSPOT_FRAME_POINTER, /* sp points to the saved fp, then the return address */
 	HOTSPOT_FRAME_UNSAVED, /* whole, but the caller's frame pointer is not saved yet */
-	/* none or whole, as the stack decides: a byte can be an instruction or part of one */
+	/* none or whole: a byte may be an instruction or a part of one; the stack must tell */
 	HOTSPOT_FRAME_UNSURE,
-	HOTSPOT_FRAME_POPPED, /* none; the return address was popped to a register */
+	HOTSPOT_FRAME_POPPED, /* none, and the return address was popped to a register */
 };
 
-/* @code: the instructions from the method's entry to the current one, which is not included. */
+/* How much exists after @code: the instructions from the method's entry up to the current one. */
 enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes);
 
 /* The code around the current instruction. */
@@ -36,7 +36,7 @@ struct hotspot_code {
 	int64_t start, end;  /* of the method's code, relative to @code */
 };
 
-/* For an instruction behind the method's beginning. */
+/* As hotspot_frame_at_begin(), but for an instruction behind the method's beginning. */
 enum hotspot_frame hotspot_frame_at(const struct hotspot_code *code);
 
 /*
@@ -49,7 +49,7 @@ int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t by
 /* Bytes of the instruction at @code if it pops a register other than the frame pointer, else 0. */
 size_t hotspot_frame_pop(const uint8_t *code, size_t bytes);
 
-/* The bytes that these functions need, and that hotspot_frame_at() needs before them. */
+/* Most bytes of @code that are looked at; bytes that hotspot_frame_at() needs before @code. */
 enum { HOTSPOT_FRAME_BYTES = 64, HOTSPOT_FRAME_BEFORE = 7 };
 
 #endif

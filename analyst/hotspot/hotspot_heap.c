@@ -105,7 +105,7 @@ int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 
 /*
  * The map has a byte for each segment: 0 for the first one of a block; else the distance back to
- * the first one, in segments. A distance too large for a byte leads only to a segment between.
+ * the first one, in segments. If a byte cannot hold it, a smaller one leads to a segment between.
  */
 int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block)
 {

@@ -26,13 +26,13 @@ enum { HOTSPOT_HEAPS_MOST = 8, HOTSPOT_NAME_MOST = 1024 };
 struct hotspot_heap {
 	uint64_t start, end; /* of the reserved memory */
 	uint64_t segments;   /* address of the map, a byte for each segment */
-	uint32_t log2;       /* of a segment's bytes */
+	uint32_t log2;       /* a segment has 1 << log2 bytes */
 };
 
 struct hotspot_method {
 	uint64_t address;  /* the first member: the key of struct hotspot.by_address */
 	bool is_method;    /* false: there is no method at @address */
-	bool is_yield;     /* moves frames of a virtual thread to the heap */
+	bool is_yield;     /* it is doYield(), which moves a virtual thread's frames to the heap */
 	uint32_t function; /* index in the profile */
 	/* its ConstMethod; if this changes, @address has another method */
 	uint64_t const_method;
@@ -52,13 +52,13 @@ enum hotspot_kind {
 
 /* The location of a stub, a pc of a compiled method, or a line of an interpreted one. */
 struct hotspot_place {
-	/* @key: see hotspot_place.c; @line: of compiled code its compile id, of a stub 0 */
+	/* @key: see hotspot_place.c; @line: compiled code's compile id, a stub's 0, else a line */
 	uint64_t key, line;
 	uint32_t location;
 };
 
 struct hotspot_part {
-	uint32_t at, bytes; /* in hotspot_blob.debug */
+	uint32_t at, bytes; /* position and length in hotspot_blob.debug */
 };
 
 /* A piece of generated code ("CodeBlob"). */
@@ -72,12 +72,12 @@ struct hotspot_blob {
 	enum hotspot_kind kind;
 	bool native; /* calls a native method */
 	uint32_t frame_bytes, id;
-	int32_t frame_complete; /* offset in @code where the frame is complete; < 0: none */
-	uint32_t original_pc;   /* offset from sp: old pc of a deoptimized frame */
-	char name[64];          /* of a stub, or "nmethod" or "native nmethod" */
+	int32_t frame_complete; /* the frame is complete from this offset in @code on; < 0: never */
+	uint32_t original_pc;   /* offset from sp of the pc that a deoptimized frame had */
+	char name[64];          /* the stub's name; of a method "nmethod" or "native nmethod" */
 	uint8_t *debug;         /* owned */
 	uint32_t debug_bytes;
-	/* parts of @debug: pointers to methods; what is inlined where; PcDescs */
+	/* the parts of @debug: pointers to methods; what is inlined where; PcDescs */
 	struct hotspot_part methods, scopes, pcs;
 };
 
@@ -89,7 +89,7 @@ struct hotspot {
 	struct hotspot_heap heap[HOTSPOT_HEAPS_MOST];
 	size_t heaps;
 	uint64_t heaps_ns;         /* when @heap was last read; 0: never */
-	uint64_t layout_ns;        /* when the library was last not ready */
+	uint64_t layout_ns;        /* when the library was last found not ready */
 	uint64_t call_stub_return; /* where Java returns to in the VM's call stub */
 	/*
 	 * The return address of frames that the deoptimizer has made but not filled yet, and that
@@ -101,19 +101,19 @@ struct hotspot {
 	uint64_t debug_bytes;          /* of all blobs */
 	struct hotspot_method *method; /* owned */
 	size_t methods, method_room;
-	struct table by_address;     /* of @method */
+	struct table by_address;     /* indexes of @method */
 	struct hotspot_place *place; /* owned */
 	size_t places, place_room;
-	struct table by_key;  /* of @place */
+	struct table by_key;  /* indexes of @place */
 	uint64_t now_ns;      /* of the current sample */
-	uint64_t replaced_ns; /* of the last sample that found a blob or method replaced */
+	uint64_t replaced_ns; /* time of the last sample that found a blob or method replaced */
 	uint32_t *inner;      /* tags (location + 1) of the heap's frames, innermost first; owned */
 	size_t inners, inner_room;
-	unsigned chunk_tries; /* samples without result of hotspot_find_chunks() */
+	unsigned chunk_tries; /* samples for which hotspot_find_chunks() found no layout */
 	bool chunks_told;     /* the supervisor knows where the heap's frames are */
 };
 
-/* hotspot_heap.c: reads the bounds of the code heaps if @pc is in none and 50 ms have passed. */
+/* hotspot_heap.c: if @pc is in no code heap, reads their bounds again, at most every 50 ms. */
 int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc);
 /* Is @pc in a known code heap? */
 bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc);
@@ -134,7 +134,7 @@ int hotspot_blob_read(
 
 /*
  * hotspot_code.c: finds the blob with @pc. A known blob is compared with memory again after 0.5 to
- * 1 s. *@ret_blob: owned by @hotspot, valid until the next call.
+ * 1 s. *@ret_blob is owned by @hotspot, and valid until the next call.
  */
 int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
 /* Like hotspot_blob_find(), but compares a known blob's header with memory of this sample. */
@@ -143,8 +143,8 @@ void hotspot_blobs_forget(struct hotspot *hotspot);
 
 /*
  * hotspot_method.c: finds the method at @address, as it was at @since_ns or later. A known method
- * is compared with memory again after 0.5 to 1 s. *@ret_method: owned by @hotspot, until the next
- * call.
+ * is compared with memory again after 0.5 to 1 s. *@ret_method is owned by @hotspot, valid
+ * until the next call.
  */
 int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t since_ns,
 	struct hotspot_method **ret_method);
@@ -167,20 +167,23 @@ struct hotspot_step {
 	struct unwind_runtime_caller caller;
 };
 
-/* hotspot_place.c: these four set step->caller.tag, the location + 1. 0: no method at @address. */
+/* hotspot_place.c: these four set step->caller.tag to the location + 1, here the stub's. */
 int hotspot_name_stub(struct hotspot_step *step);
 /* The location that stands for frames in the heap, which the stack lacks. */
 int hotspot_name_gap(struct hotspot_step *step);
 /* The location of @pc in the step's blob, a compiled method, with the methods inlined there. */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
-/* The source line of the interpreted method at @address, for the bytecode at @bytecode. */
+/* The line of the interpreted method at @address, for its bytecode at @bytecode. 0: no method. */
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 
-/* hotspot_caller.c. False: the copied stack does not contain @address. */
+/* hotspot_caller.c: reads a word of the copied stack. False: it does not contain @address. */
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word);
-/* Sets step->caller: pc from the word at @at, sp @at + 8, @fp; not if the copy lacks that word. */
+/*
+ * Sets step->caller's pc to the word at @at, its sp to @at + 8, and its fp to @fp. Does nothing if
+ * the copied stack lacks that word.
+ */
 void hotspot_set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp);
-/* hotspot_set_caller() with the frame pointer from the word below @at. */
+/* Calls hotspot_set_caller() with @fp read from the word below @at. */
 void hotspot_set_caller_saved(struct hotspot_step *step, uint64_t at);
 /* Can @pc be a return address into generated code: is @pc - 1 in a blob? */
 int hotspot_is_return(struct hotspot_step *step, uint64_t pc);
@@ -214,7 +217,7 @@ int hotspot_is_return_barrier(struct hotspot_step *step);
  */
 int hotspot_find_chunks(struct hotspot_step *step);
 
-/* hotspot_step.c: caller and location of a frame of generated code. 0: it is not HotSpot's. */
+/* hotspot_step.c: finds the frame's caller and location. 0: its code is not HotSpot's. */
 int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
 	struct unwind_runtime_caller *ret_caller);
 

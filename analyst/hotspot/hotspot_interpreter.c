@@ -67,8 +67,8 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 }
 
 /*
- * Sets the caller of a method (rbx) that begins. A compiled caller's stack begins above the
- * arguments, which the adapter between the two has copied below.
+ * Sets the caller of the method in rbx, which begins or ends. @sp may be far above the frame: the
+ * adapter from a compiled caller has copied the arguments below that caller's stack.
  */
 static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -89,7 +89,7 @@ static uint64_t stack_from(uint64_t sp, uint64_t least)
 	return sp % 8 == 0 && sp >= least && sp - least <= NEAR ? sp : least;
 }
 
-/* The frame pointer is set, but words of the frame are missing. */
+/* The caller's stack pointer if the frame pointer is set, but words of the frame are missing. */
 static uint64_t sender_sp(const struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;

@@ -28,7 +28,7 @@ enum {
 };
 
 #define UNSET HOTSPOT_NONE
-/* Readings before giving up: the tables are relocated only after the library was mapped. */
+/* So many readings may fail: the tables are relocated only after the library was mapped. */
 #define TRIES_MOST 50
 
 /* Versions that must have a field: all; none; up to HOTSPOT_JOINT; from HOTSPOT_SEPARATE on. */
@@ -36,7 +36,7 @@ enum who { ALL, SOME, JOINT, SEPARATE };
 
 struct wanted {
 	const char *type, *field; /* field NULL: the size of the type */
-	uint16_t at;              /* in struct hotspot_layout */
+	uint16_t at;              /* offset in struct hotspot_layout */
 	bool is_static;
 	enum who who;
 };
@@ -52,7 +52,7 @@ static const struct wanted wanted[] = {
 	{"CompressedOops", "_narrow_oop._shift", IN(oop_shift_at), true, SOME},
 	{"CompressedOops", "_base", IN(oop_base_at), true, SOME},
 	{"CompressedOops", "_shift", IN(oop_shift_at), true, SOME},
-	/* GenericGrowableArray: up to JDK 16. */
+	/* GenericGrowableArray exists up to JDK 16. */
 	{"GenericGrowableArray", "_len", IN(array_length), false, SOME},
 	{"GrowableArrayBase", "_len", IN(array_length), false, SOME},
 	{"GrowableArray<int>", "_data", IN(array_data), false, ALL},
@@ -109,7 +109,7 @@ static const struct wanted wanted[] = {
 	{"ConstantPool", "_pool_holder", IN(pool_holder), false, ALL},
 	{"ConstantPool", "_source_file_name_index", IN(pool_source), false, SOME},
 	{"ConstantPool", NULL, IN(pool_bytes), false, ALL},
-	/* In InstanceKlass up to JDK 12, later in ConstantPool. */
+	/* The file's name is in InstanceKlass up to JDK 12, later in ConstantPool. */
 	{"InstanceKlass", "_source_file_name_index", IN(klass_source), false, SOME},
 	{"Klass", "_name", IN(klass_name), false, ALL},
 	{"Symbol", "_length", IN(symbol_length), false, ALL},
@@ -142,7 +142,7 @@ static void put(struct hotspot_layout *layout, const struct wanted *field, uint6
 		memcpy(to, &offset, sizeof(offset));
 }
 
-/* @types: @entry is of the table of types, not of structs. */
+/* Takes what is wanted of an entry of the table of structs or, if @types, of that of types. */
 static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types)
 {
 	uint64_t type = load_u64(entry), field = types ? 0 : load_u64(entry + STRUCT_FIELD);
@@ -163,7 +163,7 @@ static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types
 	}
 }
 
-/* 1; 0: the table makes no sense; -EAGAIN. */
+/* Takes what is wanted of all entries. 1; 0: the table makes no sense; -EAGAIN; -ENOMEM. */
 static int read_table(
 	struct hotspot_tables *tables, struct peek *peek, uint64_t pointer_at, bool types)
 {
@@ -208,7 +208,7 @@ static bool is_complete(const struct hotspot_layout *layout)
 		l->pool_bytes <= 512 && l->method_bytes <= 512 && l->block_bytes <= 64;
 }
 
-/* Do the fields of @each bytes lie in the first @bytes? A field that the version lacks does. */
+/* Do all fields, of @each bytes, end within @bytes? Those that the version lacks do not matter. */
 static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
 {
 	for (size_t i = 0; i < n; i++)
@@ -256,7 +256,7 @@ static void begin(struct hotspot_layout *layout)
 	layout->separate = false;
 }
 
-/* 1; 0: the tables are not ready, or make no sense; -EAGAIN; -ENOMEM. */
+/* Reads both tables once. 1; 0: they are not ready, or make no sense; -EAGAIN; -ENOMEM. */
 static int read_tables(struct hotspot_tables *tables, struct peek *peek)
 {
 	int structs, types;

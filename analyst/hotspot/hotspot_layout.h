@@ -9,7 +9,7 @@
 struct module;
 struct peek;
 
-/* Known JDKs. Their debug information: up to _JOINT in the blob, from _SEPARATE on elsewhere. */
+/* Known JDKs. Up to _JOINT a blob contains its debug information, from _SEPARATE on it does not. */
 enum { HOTSPOT_OLDEST = 11, HOTSPOT_JOINT = 22, HOTSPOT_SEPARATE = 25, HOTSPOT_NEWEST = 27 };
 
 /* The offset of a field that the version does not have. */
@@ -20,7 +20,7 @@ struct hotspot_layout {
 	uint32_t version; /* of the JDK */
 	bool separate;    /* HOTSPOT_SEPARATE or later */
 	uint64_t heaps_at, version_at, call_stub_return_at;
-	uint64_t oop_base_at, oop_shift_at; /* 0: not exported by this version */
+	uint64_t oop_base_at, oop_shift_at; /* 0: the JDK does not export them */
 	uint32_t array_length, array_data;
 	uint32_t heap_memory, heap_segments, heap_log2;
 	uint32_t space_low, space_high, space_end;
@@ -43,19 +43,19 @@ struct hotspot_layout {
 	uint32_t symbol_length, symbol_body;
 };
 
-/* The caller sets module, bias and the two addresses; the rest is 0. */
+/* The caller sets @module, @bias and the two addresses, and the rest to 0. */
 struct hotspot_tables {
 	const struct module *module; /* libjvm.so */
 	uint64_t bias;
 	uint64_t structs_at, types_at; /* addresses of the pointers to the tables */
 	struct hotspot_layout layout;
 	unsigned tries;
-	bool read;           /* the tables were read; maybe not yet the version */
+	bool read;           /* the tables were read, but maybe not yet the version */
 	bool known;          /* the layout is complete */
 	const char *problem; /* why the layout stays unknown; NULL: it may become known */
 };
 
-/* 1: tables->layout is known; 0: not ready, or see tables->problem; -EAGAIN; -ENOMEM. */
+/* Reads tables->layout. 1; 0: not ready, or tables->problem says why not; -EAGAIN; -ENOMEM. */
 int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64_t now_ns);
 
 #endif

@@ -10,13 +10,13 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "profile/profile.h"
 
-/* After this time a method is compared with memory; after twice this time, before its next use. */
+/* A method of this age is compared with memory; one of twice this age is not used before that. */
 #define CHECK_NS UINT64_C(500000000)
-/* After this time methods of interpreted frames are read again: their class may be another one. */
+/* After this time an interpreted frame's method is read again: it may be of another class now. */
 #define READ_NS      UINT64_C(2000000000)
 #define METHODS_MOST 262144
 #define PLACES_MOST  1048576
-/* SYMBOL_AT_ONCE: bytes read first of a symbol; few have more. */
+/* SYMBOL_AT_ONCE: so many bytes of a symbol are read first; few symbols have more. */
 enum { SYMBOL_AT_ONCE = 96, LINES_MOST = 65536, HAS_LINES = 1 };
 
 static void forget_methods(struct hotspot *hotspot)
@@ -42,7 +42,7 @@ static bool has_address(const void *methods, uint32_t index, const void *address
 		*(const uint64_t *)address;
 }
 
-/* At most HOTSPOT_NAME_MOST bytes. 1; 0; -EAGAIN; -ENOMEM. */
+/* Reads a symbol, cut to HOTSPOT_NAME_MOST bytes. 1; 0: unreadable; -EAGAIN; -ENOMEM. */
 static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPOT_NAME_MOST + 1])
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -174,7 +174,7 @@ static int add_function(struct hotspot *hotspot, struct names *names)
 		&(struct function){.name = name, .symbol = name, .file = file});
 }
 
-/* The compressed table of lines follows the bytecode. 1: also if there is none. */
+/* Reads the table of lines, which follows the bytecode. Returns 1 without one, too. */
 static int read_lines(struct hotspot *hotspot, struct hotspot_method *method, uint32_t words)
 {
 	const uint32_t begin = hotspot->tables.layout.const_bytes + method->code_bytes;
@@ -232,7 +232,7 @@ static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
 	return 1;
 }
 
-/* 1: unchanged, or unreadable; 0: another method; -EAGAIN; -ENOMEM. */
+/* Is @method still at its address? 1: yes, or unreadable; 0: another one is; -EAGAIN; -ENOMEM. */
 static int check(struct hotspot *hotspot, struct hotspot_method *method)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;

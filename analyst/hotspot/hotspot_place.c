@@ -7,7 +7,7 @@
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "profile/profile.h"
 
-/* Scopes (methods inlined into each other) read for a pc. */
+/* Most scopes (methods inlined into each other) that are read for a pc. */
 enum { SCOPES_MOST = 64 };
 
 /*
@@ -47,7 +47,7 @@ int hotspot_name_gap(struct hotspot_step *step)
 	return name_as(step, KEY_STUB, "[frames in the heap]");
 }
 
-/* @bci below 0: the first bytecode. */
+/* The line of the bytecode at @bci, or of the first one if @bci is below 0. */
 static struct location_line line_of(
 	const struct hotspot_step *step, const struct hotspot_method *method, int32_t bci)
 {
@@ -97,7 +97,7 @@ static int find_lines(
 	return worst < 0 ? worst : n;
 }
 
-/* @pc: of a deoptimized frame the original pc. */
+/* For a deoptimized frame, @pc is the original one. */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot *hotspot = step->hotspot;

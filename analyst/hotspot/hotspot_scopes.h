@@ -12,10 +12,10 @@
 
 #include "proto/bytes.h"
 
-/* Compressed numbers. Behind the end, or if damaged: left.bad is set, the result is 0. */
+/* Compressed numbers. Reading behind the end, or damaged data, sets left.bad and gives 0. */
 struct hotspot_stream {
 	struct reader left;
-	/* How many of the lowest byte values are unused: 0; from JDK 20 on 1 (0 ends lists). */
+	/* How many of the lowest byte values are unused: 0; from JDK 20 on 1, as 0 ends lists. */
 	uint8_t excluded;
 };
 
@@ -30,7 +30,7 @@ struct hotspot_scope {
 	int32_t bci;     /* byte index of the bytecode; -1: the method's entry */
 };
 
-/* Reads the scope at @offset. False: damaged. @version: of the JDK. */
+/* Reads the scope at @offset. @version is the JDK's. False: the data are damaged. */
 bool hotspot_scope_read(const uint8_t *scopes, size_t bytes, uint32_t offset, uint32_t version,
 	struct hotspot_scope *ret_scope);
 

@@ -171,7 +171,7 @@ static int step_fixed(struct hotspot_step *step)
 	return r > 0 ? hotspot_name_stub(step) : r;
 }
 
-/* The stub may be the return barrier. */
+/* Steps out of a stub of unknown size, or of the return barrier. */
 static int step_without_frame(struct hotspot_step *step)
 {
 	int r = hotspot_is_return_barrier(step);
@@ -183,7 +183,7 @@ static int step_without_frame(struct hotspot_step *step)
 	r = name_chunks(step);
 	if (r < 0)
 		return r;
-	/* At the barrier, the fp is that of Continuation.enter's caller: steps to its caller. */
+	/* The barrier has the fp of Continuation.enter()'s caller: steps out of that caller. */
 	hotspot_leave_by_pointer(step);
 	return 1;
 }
@@ -201,7 +201,7 @@ int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_fram
 		r = hotspot_blob_find_now(hotspot, frame->pc - 1, &blob);
 	if (r <= 0)
 		return r;
-	/* The step may replace and free the blob. */
+	/* The step works on a copy, as it may replace and free the blob. */
 	copy = *blob;
 	step.blob = &copy;
 	switch (blob->kind) {

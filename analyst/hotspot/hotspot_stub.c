@@ -24,8 +24,8 @@ void hotspot_leave_by_pointer(struct hotspot_step *step)
 }
 
 /*
- * Is the step's blob called directly before @pc? 1: *@ret_words is the number of arguments that the
- * caller pushed, and pops after the call; 0; -EAGAIN; -ENOMEM.
+ * Is the instruction before @pc a call of the step's blob? 1: yes; *@ret_words is the number of
+ * words that the caller pushed, and pops after the call; 0: no; -EAGAIN; -ENOMEM.
  */
 static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_words)
 {
@@ -48,8 +48,8 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_
 }
 
 /*
- * The return address is the first word on the stack that points behind a call of the stub. 1; 0:
- * none does; -EAGAIN; -ENOMEM.
+ * Takes as return address the first word on the stack that points behind a call of the stub. 1; 0:
+ * no word does; -EAGAIN; -ENOMEM.
  */
 static int leave_pushed(struct hotspot_step *step)
 {
@@ -71,8 +71,8 @@ static int leave_pushed(struct hotspot_step *step)
 }
 
 /*
- * The adapter to the interpreter keeps the caller's stack pointer in r13. Was it set before @code,
- * which goes on to the end of the adapters?
+ * The adapter to the interpreter sets r13 to the caller's stack pointer. @code is the rest of the
+ * adapters: if it does not set r13, that has happened before.
  */
 static bool is_sender_set(const uint8_t *code, size_t bytes)
 {

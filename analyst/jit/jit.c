@@ -20,12 +20,11 @@
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
 #define NOTES_MOST 8
-/* Bytes read at a time. Reading a map ends at a longer line. */
+/* So many bytes are read at a time. A map with a longer line is not read any further. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
 /*
  * Most bytes read of a file, against files that take time but hardly memory. A perf map of valid
- * lines reaches MAP_MOST first. A dump has the code, too; skipped parts of its records do not
- * count.
+ * lines reaches MAP_MOST first. A dump contains the code, too; parts that are skipped do not count.
  */
 #define MAP_READ_MOST  (UINT64_C(256) << 20)
 #define DUMP_READ_MOST (UINT64_C(1) << 30)
@@ -33,7 +32,7 @@
 struct jit_entry {
 	uint64_t pc; /* the first member: the key of struct jit.by_pc */
 	uint32_t location;
-	/* Stacks with this nameless address, plus 2; at powers of two the file is read again. */
+	/* 2 + the stacks with this nameless address; at powers of two the file is read again */
 	uint32_t unknown;
 	bool named;
 };
@@ -44,8 +43,8 @@ struct jit_file {
 	char name[48];
 	int fd;                /* -1: not opened yet */
 	uint64_t read_bytes;   /* how far the file has been read */
-	uint64_t parsed_bytes; /* of these, not skipped */
-	bool over;             /* too large, or damaged: not read any further */
+	uint64_t parsed_bytes; /* how many of them were parsed, not skipped */
+	bool over;             /* it is too large, or damaged, and not read any further */
 	struct jit_map map;
 };
 
@@ -58,7 +57,7 @@ struct jit {
 	struct jit_file map, dump;
 	struct jit_entry *entry; /* owned */
 	size_t entries, entry_room;
-	struct table by_pc; /* of @entry */
+	struct table by_pc; /* indexes of @entry */
 };
 
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
@@ -177,7 +176,7 @@ static int open_file(struct jit *jit, struct jit_file *file)
 	return opened.fd;
 }
 
-/* Reads what was appended to a file. 1: something was; 0; -ENOMEM. */
+/* Reads what was appended to a file. 1: something was; 0: nothing was; -ENOMEM. */
 static int read_file(struct jit *jit, struct jit_file *file)
 {
 	int64_t taken = 1;
@@ -217,7 +216,7 @@ static int read_more(struct jit *jit)
 	return of_map < 0 ? of_map : of_dump || of_map;
 }
 
-/* 1: *@ret_line; 0: no name is known; -ENOMEM. */
+/* 1: *@ret_line names the code at @pc; 0: no name is known; -ENOMEM. */
 static int find_name(struct jit *jit, uint64_t pc, struct location_line *ret_line)
 {
 	struct jit_source source;
@@ -235,7 +234,7 @@ static int find_name(struct jit *jit, uint64_t pc, struct location_line *ret_lin
 	return 1;
 }
 
-/* 1: the entry has a name now; 0; -ENOMEM. */
+/* Names the entry's location. 1: it has a name now; 0: none is known; -ENOMEM. */
 static int name(struct jit *jit, struct jit_entry *entry)
 {
 	struct location_line line;
@@ -326,7 +325,7 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 		jit_map_unwind(&jit->map.map, pc, start, ret_generated);
 }
 
-/* The map is read again from the beginning. Assigned names stay. */
+/* After this the map is read again from its beginning. Names given to locations stay. */
 static void forget_map(struct jit *jit)
 {
 	release(jit, &jit->map);

@@ -21,7 +21,7 @@ struct profile;
 struct jit_budget {
 	uint64_t used_bytes;
 	unsigned said; /* notes so far on maps that are too large */
-	/* --jit-map: processes rewrite their maps: read them again at the end */
+	/* --jit-map: processes rewrite their maps, so these are read again at the end */
 	bool rewritten;
 };
 
@@ -37,7 +37,7 @@ void jit_free(struct jit *jit);
 
 /*
  * Sets the path of the jitdump that the process has mapped, as the process names it; NULL: none.
- * The first path counts.
+ * Only the first path counts.
  */
 void jit_set_dump(struct jit *jit, const char *path);
 
@@ -50,7 +50,7 @@ int jit_location(struct jit *jit, uint64_t pc, uint64_t start);
 
 /*
  * Finds out how to unwind the generated code at @pc, in a mapping that begins at @start. 1:
- * *@ret_generated, valid until the next call; 0: the files do not say so far; -ENOMEM.
+ * *@ret_generated says it, until the next call; 0: the files do not say so far; -ENOMEM.
  */
 int jit_unwind(
 	struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);

@@ -182,7 +182,7 @@ static const struct jit_code *find_in_run(const struct jit_map *map, unsigned ru
 	return best;
 }
 
-/* All pieces of a run are newer than those of the runs before it. */
+/* Searches the newest run first: its pieces are newer than those of the runs before it. */
 static const struct jit_code *find(struct jit_map *map, uint64_t pc)
 {
 	const struct jit_code *code = NULL;

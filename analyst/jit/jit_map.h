@@ -21,15 +21,15 @@ struct jit_line {
 struct jit_code {
 	uint64_t start, end;
 	size_t name; /* position in jit_map.text */
-	/* its lines in jit_map.line: index of the first, and number; usually sorted */
+	/* its @lines lines, usually sorted, are in jit_map.line from index @line on */
 	size_t line, lines;
-	/* its unwind information in jit_map.unwind: position, length */
+	/* position and length of its unwind information in jit_map.unwind */
 	size_t unwind, unwind_bytes;
-	uint32_t order; /* greater: newer */
+	uint32_t order; /* a newer piece has a greater one */
 	uint64_t reach; /* the greatest end of the run's pieces up to this one */
 };
 
-/* More than any map has, as each run is at least twice as long as the next. */
+/* No map has so many runs, as each run is at least twice as long as the next. */
 #define JIT_RUNS_MOST 64
 
 /* A perf map or jitdump in memory. */
@@ -46,12 +46,12 @@ struct jit_map {
 	size_t text_bytes, text_room;
 	struct jit_line *line;
 	size_t lines, lines_room;
-	size_t pending;         /* lines from here on are of code still to come */
+	size_t pending;         /* from here on, @line has lines of code still to come */
 	uint64_t pending_start; /* start address of that code */
 	size_t last_file;       /* its last line's file name, in @text */
 	uint8_t *unwind;        /* .eh_frame data */
 	size_t unwind_bytes, unwind_room;
-	/* in @unwind: from here on of code still to come */
+	/* from here on, @unwind is that of code still to come */
 	size_t pending_unwind;
 };
 
@@ -60,7 +60,7 @@ struct jit_source {
 	uint32_t line;           /* 0: unknown */
 };
 
-/* Memory of the map in bytes, without room for growth. */
+/* How many bytes the map takes, without room for growth. */
 uint64_t jit_map_bytes(const struct jit_map *map);
 
 /*
@@ -80,7 +80,7 @@ bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_so
 int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *name, size_t bytes);
 /* Begins the lines of the code at @start, which is still to come. -ENOMEM. */
 int jit_map_begin_lines(struct jit_map *map, uint64_t start);
-/* Adds a line. @offset: from the code's start; @file NULL: that of the line before. -ENOMEM. */
+/* Adds a line. @offset: from the code's start; @file NULL: as of the line before. -ENOMEM. */
 int jit_map_put_line(
 	struct jit_map *map, uint64_t offset, uint32_t line, const char *file, size_t bytes);
 /* Adds a copy, at @to, of the newest piece that starts at @from. -ENOMEM. */

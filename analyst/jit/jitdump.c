@@ -75,7 +75,7 @@ static int add_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 	return jit_map_put_unwind(map, data + UNWIND_BYTES, (size_t)(all - header));
 }
 
-/* @bytes: how many of the record are in memory. -ENOMEM. */
+/* Adds a record, of which @bytes bytes are in memory. -ENOMEM. */
 static int add_record(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
 	switch (load_u32(data)) {

@@ -42,12 +42,12 @@
 
 struct jit_map;
 
-/* The bytes of the file's head; 0: incomplete; -EINVAL: no jitdump. */
+/* Returns the size of the file's head; 0: it is incomplete; -EINVAL: this is no jitdump. */
 long jitdump_head(const uint8_t *data, size_t bytes);
 
 /*
- * Adds the records at @data. @bytes: those in memory; @left: from @data to the file's end; @most:
- * size of the caller's buffer. A record larger than the buffer is used as far as it is in memory.
+ * Adds the records at @data. @bytes bytes are in memory, @left remain in the file, and @most is
+ * the buffer's size. A record larger than the buffer is used as far as it is in memory.
  * Returns the bytes to skip in the file, possibly more than @bytes; 0: the record is incomplete;
  * -ENOMEM; -EINVAL: damaged.
  */

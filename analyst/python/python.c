@@ -21,7 +21,7 @@ static void python_free(void *state)
 	free(python);
 }
 
-/* From a file's name, "libpython3.10.so.1.0": before 3.11 no version is exported. 0: unknown. */
+/* Versions before 3.11 export no number: takes it from "libpython3.10.so.1.0". 0: unknown. */
 static uint16_t version_of_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -33,7 +33,7 @@ static uint16_t version_of_name(const char *path)
 	return (uint16_t)(0x0300 + minor);
 }
 
-/* -ENOTSUP: unknown version. */
+/* Finds the layout by the version, or in the file itself. -ENOTSUP: the version is unknown. */
 static int find_layout(
 	const struct space *space, const struct exported *runtime, struct python_layout *ret_layout)
 {

@@ -93,7 +93,7 @@ static uint32_t line_of(int64_t line)
 	return line > 0 && line <= LINE_MOST ? (uint32_t)line : 0;
 }
 
-/* lnotab, before 3.10: pairs of bytes, the growth of the offset and, signed, of the line. */
+/* lnotab, before 3.10: pairs of a byte by which the offset grows and one, signed, for the line. */
 static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t at = 0;
@@ -107,7 +107,7 @@ static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 	return line;
 }
 
-/* 3.10: pairs of a range's bytes and the growth of the line; -128: the range has no line. */
+/* 3.10's table: pairs of a range's bytes and the line's growth; -128: the range has no line. */
 static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t end = 0;
@@ -125,7 +125,7 @@ static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 	return 0;
 }
 
-/* Groups of 6 bits, the lowest first; bit 6 of a byte: more follow. */
+/* A number in groups of 6 bits, the lowest first; bit 6 of a byte says that more follow. */
 static uint32_t get_varint(struct reader *r)
 {
 	uint32_t value = 0;

@@ -33,23 +33,23 @@ struct python {
 	struct python_code *code;    /* owned */
 	size_t codes, room;
 	uint64_t taken;          /* code objects received so far */
-	struct table by_address; /* of @code */
+	struct table by_address; /* indexes of @code */
 	int mapping;             /* the mapping of Python's functions in the profile */
 	uint64_t gil, gil_bytes; /* address and size of the interpreter's lock; 0: unknown */
 };
 
-/* runtime.object(): copies a code object. -ENOMEM. */
+/* Implements runtime.object(): copies a code object. -ENOMEM. */
 int python_take_object(void *state, const struct record_object *object);
 
-/* NULL: the supervisor has not sent it. */
+/* The code object at @address. NULL: the supervisor has not sent it. */
 struct python_code *python_find_code(const struct python *python, uint64_t address);
 
-/* The location of the line at byte @offset of the code. -ENOMEM. */
+/* Returns the location of the source line at byte @offset of the code, or -ENOMEM. */
 int python_location(struct python *python, struct python_code *code, int64_t offset);
 
 void python_free_codes(struct python *python);
 
-/* runtime.merge() */
+/* Implements runtime.merge(). */
 int python_merge(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
 
 #endif

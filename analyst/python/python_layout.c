@@ -80,7 +80,7 @@ static bool is_sane(const struct python_layout *l)
 		l->gil_locked < l->gil_bytes;
 }
 
-/* The GIL of the main interpreter, the last member of _PyRuntime. False: not inside it. */
+/* Sets where the GIL is: in the main interpreter, which ends _PyRuntime. False: it is not. */
 static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
 {
 	if (word[RUNTIME_SIZE] < word[INTERPRETER_SIZE] ||
@@ -92,7 +92,7 @@ static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
 	return true;
 }
 
-/* 0; -ENOTSUP: unknown version; -EPROTO: a word of _Py_DebugOffsets makes no sense. */
+/* Copies the words of _Py_DebugOffsets. -ENOTSUP: unknown version; -EPROTO: they make no sense. */
 static int take_words(const uint8_t *offsets, size_t bytes, uint16_t version, uint64_t word[WORDS],
 	uint8_t *ret_tag)
 {

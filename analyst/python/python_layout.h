@@ -19,10 +19,10 @@ enum {
 	PYTHON_3_14 = 0x030e,
 };
 
-/* In bytes; 0: the version has no such field, or the field is the first one. */
+/* Offsets in bytes. 0: the version has no such field, or the field is the first one. */
 struct python_layout {
 	uint16_t version;
-	uint32_t interpreters; /* in _PyRuntime */
+	uint32_t interpreters; /* offset in _PyRuntime */
 	uint32_t interpreter_next, interpreter_threads;
 	uint32_t thread_next, thread_self, thread_tid, thread_chunk, thread_top;
 	uint32_t thread_cframe, thread_frame;
@@ -40,7 +40,7 @@ struct python_layout {
 extern const struct python_layout python_layouts[];
 extern const size_t python_layouts_n;
 
-/* NULL: unknown, or the target describes it (python_layout_describe()). */
+/* The layout of @version. NULL: it is unknown, or the target describes it (see below). */
 const struct python_layout *python_layout_find(uint16_t version);
 
 /*

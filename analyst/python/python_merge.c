@@ -81,7 +81,7 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 		if (m->python->layout.version <= PYTHON_3_10)
 			offset = (int32_t)frame_word(m, i, FRAME_INSTRUCTION);
 		if (m->python->layout.version == PYTHON_3_10)
-			offset *= 2; /* in instructions of 2 bytes */
+			offset *= 2; /* 3.10 counts instructions of 2 bytes */
 		location = python_location(m->python, code, offset);
 		if (location < 0)
 			return location;
@@ -90,7 +90,7 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 	return 0;
 }
 
-/* Finds the native frame with the stack address @at, from m->native on. */
+/* Finds the native frame around the stack address @at, from m->native on. False: none. */
 static bool find_native(struct merger *m, uint64_t at, size_t *ret_native)
 {
 	const struct runtime_sample *s = m->sample;
@@ -132,7 +132,7 @@ static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 	return 0;
 }
 
-/* add_group() for the native frame with the stack address @at; -EPROTO also: there is none. */
+/* Calls add_group() for the native frame around the stack address @at; -EPROTO, too, if none is. */
 static int add_group_at(struct merger *m, uint64_t at, size_t from, size_t end)
 {
 	size_t native;
@@ -155,7 +155,7 @@ static bool is_entry(const struct merger *m, size_t i)
 					 : frame_flag(m, i, l->frame_owner) >= OWNED_BY_C_STACK;
 }
 
-/* 3.12 and later. */
+/* Merges by the evaluation loop's own frames: 3.12 and later. */
 static int merge_by_entry_frame(struct merger *m)
 {
 	size_t from = 0;
@@ -173,7 +173,7 @@ static int merge_by_entry_frame(struct merger *m)
 	return from == frames_of(m) ? 0 : -EPROTO;
 }
 
-/* 3.11: each _PyCFrame points to its group's innermost frame, the next one in the chain. */
+/* 3.11: a _PyCFrame points to its group's innermost frame, which follows the group before. */
 static int merge_by_cframe_groups(struct merger *m)
 {
 	const struct python_layout *l = &m->python->layout;
@@ -222,8 +222,8 @@ static size_t count_cframes(struct merger *m)
 }
 
 /*
- * 3.10. An activation that begins has its _PyCFrame before its frame; one that ends has a frame but
- * no _PyCFrame: their numbers may differ by one.
+ * 3.10: an activation that begins has its _PyCFrame before its frame; one that ends has a frame but
+ * no _PyCFrame. So the numbers of the two may differ by one.
  */
 static int merge_by_cframe(struct merger *m)
 {
@@ -262,7 +262,7 @@ static bool is_loop(const struct merger *m, size_t native)
 	return name && strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0;
 }
 
-/* Before 3.10. */
+/* Before 3.10: each call of the evaluation loop runs one frame. */
 static int merge_one_to_one(struct merger *m)
 {
 	size_t loops = 0, i = 0;
@@ -333,7 +333,7 @@ static bool waits_for_lock(const struct merger *m)
 	return false;
 }
 
-/* The watched words: the thread that last had the lock (GIL), and whether the lock is held. */
+/* The watched words are the thread that last had the GIL, and whether the GIL is held. */
 static bool holds_lock(const struct merger *m)
 {
 	const struct record_runtime *record = m->sample->record;

@@ -20,7 +20,7 @@ struct noting {
 	struct process {
 		uint32_t pid;
 		const char *name;
-		/* CPU time of the interpreter's stacks: without a function of Python; with one. */
+		/* CPU time in the interpreter without, and CPU time with, a function of Python */
 		int64_t ns, named_ns;
 		uint32_t location; /* a location in its interpreter */
 	} * process;
@@ -59,7 +59,7 @@ static struct process *process_of(struct noting *n, const struct task *task)
 	return &n->process[n->n++];
 }
 
-/* Returns the CPU time of all samples. */
+/* Adds up each process's times. Returns the CPU time of all samples. */
 static int64_t count(struct noting *n)
 {
 	int64_t all = 0;
