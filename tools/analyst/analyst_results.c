@@ -27,7 +27,7 @@ static struct delivery delivery_of(const struct analyst_results *results)
 		.peer_fd = results->settings->replay ? -1 : LINK_REQUEST_FD};
 }
 
-/* @of: name of the process, for %n in the file's name. */
+/* @of is the name of the process, for %n in the file's name. */
 static int write_profile(const struct analyst_results *results, const struct profile *profile,
 	uint32_t pid, const char *of, struct delivered *ret_delivered)
 {
@@ -62,7 +62,7 @@ static void complain_unwritten(const struct analyst_results *results,
 					: "TMPDIR");
 }
 
-/* A profile for each process; the settings' output is a pattern with the pid in it. */
+/* Writes a profile for each process; the settings' output is a pattern for the files' names. */
 static int write_apart(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {
@@ -165,7 +165,7 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 		return 0;
 	}
 	if (flags & RECORD_END_UNASKED) {
-		/* With -q, too: whoever waits for a file must learn that none comes. */
+		/* Printed with -q, too: whoever waits for a file must learn that none comes. */
 		standard_complain(s->program,
 			"this end writes no profile: with --ring one is written when SIGUSR2 "
 			"asks, at the end of -d, or when a signal ends what is profiled");

@@ -23,7 +23,7 @@ static bool want_color(const char *when)
 	return isatty(STDERR_FILENO) && !(no && no[0]);
 }
 
-/* sprofrun checks the name before it runs anything. */
+/* For --check-output: sprofrun has the name checked before it runs anything. */
 static int check_output(const struct analyst_settings *s, const char *name)
 {
 	char *problem = NULL;
@@ -52,7 +52,7 @@ static int take_pieces(void *settings, char *value)
 	return 0;
 }
 
-/* --per-process: makes @output a pattern, unless it is written in place, for one profile only. */
+/* --per-process: makes @output a pattern, unless it is a device, a pipe or the like. */
 static void make_pattern(struct analyst_settings *s)
 {
 	if (!s->per_process || outfile_is_in_place(s->output))

@@ -14,21 +14,21 @@
 
 struct blame;
 
-/* With a server: the pipe to it. With --ring: this analyst's piece, then earlier pieces. */
+/* PIECES_FD: the pipe to a server. PIECE_FD: for --ring, this piece, then the earlier ones. */
 enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 
 struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* the program that messages name */
 	unsigned call_graph; /* --call-graph: 0 dwarf, 1 fp, 2 no */
-	const char *when;    /* --color as given */
+	const char *when;    /* the argument of --color */
 	const char *threads; /* description of the chosen threads; NULL: all */
 	bool color, quiet, verbose, frame_pointers, per_process, per_thread;
 	bool dump, no_timeline;
 	bool jit_map, user_only;
 	enum runtimes_show python;
 	bool interpreter_frames;
-	/* --per-process: the pattern of the files' names, also in @output; owned; else NULL */
+	/* --per-process: the pattern of the files' names, to which @output points; owned */
 	char *apart;
 	bool records; /* a profile is to be written */
 	/* number of this analyst in the run, for a server's pieces; 0: no server */
@@ -36,7 +36,7 @@ struct analyst_settings {
 	bool unwritten;        /* no file: the server gets the profile */
 	struct pieces pieces;  /* pieces of --ring */
 	uint64_t rotate_bytes; /* --rotate SIZE; 0: none */
-	/* --keep: files of a series (same name, other time) to keep; NULL: all */
+	/* --keep: how many files of a series (same name, other times) to keep; NULL: all */
 	const char *keep;
 	enum report_split split;
 	struct live_settings live;
@@ -45,8 +45,8 @@ struct analyst_settings {
 
 /*
  * Parses all options; strings are borrowed from @argv, files to skip are added to @blame. Ends the
- * process: with 2 if an option is wrong; with --check-output always, with 0 if a recording may have
- * the name, else 2.
+ * process with status 2 if an option is wrong. --check-output always ends it: with 0 if a recording
+ * may have the name, else with 2.
  */
 void analyst_settings_parse(
 	struct analyst_settings *settings, struct blame *blame, int argc, char **argv);

@@ -46,7 +46,7 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/* Makes @fd blocking without a peer. With a peer, a write ends when the peer does. */
+/* Without a peer, makes @fd blocking. With a peer, a write must end when the peer does. */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;
@@ -55,7 +55,7 @@ static void let_block(const struct delivery *d, int fd)
 		(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
-/* @why: as in struct delivered. */
+/* Makes the file's content. @why is that of struct delivered. */
 static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n,
 	char why[DELIVERY_WHY_BYTES])
 {

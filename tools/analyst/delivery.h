@@ -19,7 +19,7 @@ struct delivery {
 	 * the wait fails when the pipe's reading end is closed. Without a pipe it never ends.
 	 */
 	int peer_fd;
-	/* OPENING_OUTPUT: a file besides the final profile, with the time in its name */
+	/* the file is not the final profile's, and gets the time in its name (OPENING_OUTPUT) */
 	bool snapshot;
 };
 
@@ -27,12 +27,12 @@ enum { DELIVERY_WHY_BYTES = 512 };
 
 struct delivered {
 	char name[OPENING_PATH_MOST + 1];
-	char why[DELIVERY_WHY_BYTES]; /* on failure: a sentence with details, or "" */
+	char why[DELIVERY_WHY_BYTES]; /* on failure a sentence with details, "" if there are none */
 };
 
 /*
  * Writes @profile to the file of @kind (OPENING_OUTPUT, _VIEW, _KEEP), in the format of its suffix.
- * @name: of the process (OUTPUT) or the file (VIEW). 0 or -errno; -EINTR: the supervisor ended
+ * @name is the process's (OUTPUT) or the file's (VIEW). 0 or -errno; -EINTR: the supervisor ended
  * before the FIFO had a reader. Always sets @ret_delivered.
  */
 int delivery_write(const struct delivery *delivery, uint32_t kind, uint32_t pid, const char *name,
@@ -41,7 +41,7 @@ int delivery_write(const struct delivery *delivery, uint32_t kind, uint32_t pid,
 /* Writes @profile to standard output, as pprof. 0 or -errno. */
 int delivery_print(const struct delivery *delivery, const struct profile *profile);
 
-/* Opens --capture's file, named at once; the caller closes it. NULL: *@ret_error is -errno. */
+/* Opens --capture's file under its final name; the caller closes it. NULL: *@ret_error < 0. */
 FILE *delivery_capture(
 	const struct delivery *delivery, int *ret_error, struct delivered *ret_delivered);
 
