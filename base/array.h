@@ -27,8 +27,8 @@
 	})
 
 /*
- * The first index in [@from, @end) for which the expression @before is false; @end: none. @before
- * must be true up to some index, and false from there on. @i: the name of the index in @before.
+ * Gives the first index in [@from, @end) for which the expression @before is false; @end: for none.
+ * @before must be true up to some index, and false from there on; it calls the index @i.
  */
 #define array_bisect(i, from, end, before)                    \
 	__extension__({                                       \

@@ -58,7 +58,7 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Moves the next name from the rest of the path to w->name. 1: done; 0: no name is left; -errno. */
+/* Moves the next name of the path to w->name. Returns 1; 0: no name is left; or -errno. */
 static int take_name(struct walk *w)
 {
 	const char *at = w->rest + strspn(w->rest, "/");
@@ -93,7 +93,7 @@ static bool take_nameless(struct walk *w)
 	return true;
 }
 
-/* Replaces the link by its target in the path. */
+/* Puts the link's target in front of the rest of the path, in place of the link's name. */
 static int follow_link(struct walk *w, const char **ret_problem)
 {
 	char path[PATH_MAX];
@@ -121,7 +121,7 @@ static int follow_link(struct walk *w, const char **ret_problem)
 	return w->dir_fd < 0 ? -errno : 0;
 }
 
-/* Walks one name of the path. 1: the walk is over. */
+/* Walks one name of the path. Returns 1 if the walk is over, 0 if it goes on, or -errno. */
 static int step(struct walk *w, const char **ret_problem)
 {
 	int r = take_name(w);

@@ -19,12 +19,13 @@ struct chased {
 	int folder_fd;           /* O_PATH */
 	char name[NAME_MAX + 1]; /* name in that folder; not a link, except one of procfs */
 	int fd;                  /* O_PATH of the existing file; -1: none exists */
-	struct stat st, folder;  /* of the file, if fd is valid; of the folder */
+	struct stat st, folder;  /* stat() of the file, if fd is valid, and of the folder */
 };
 
 /*
- * Returns 0, and chase_release() must follow; -EISDIR: a folder; -ELOOP: too many links, or one not
- * to be followed (*@ret_problem is a sentence, otherwise NULL); other -errno as of open(2).
+ * Returns 0, and chase_release() must follow; -EISDIR: @path is a folder; -ELOOP: it has too many
+ * links, or one that must not be followed (then *@ret_problem is a sentence that says so; in all
+ * other cases it is NULL); or another -errno, as of open(2).
  */
 int chase(const char *path, struct chased *ret_chased, const char **ret_problem);
 void chase_release(struct chased *chased);

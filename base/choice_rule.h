@@ -15,7 +15,7 @@ struct choice_rule {
 };
 
 bool choice_rule_lists(const struct choice_rule *rule, int tid);
-/* Does @name match the expression? "", the name of a thread without a name, never does. */
+/* Does @name match the expression? "" (a thread without a name) never does. */
 bool choice_rule_matches(const struct choice_rule *rule, const char *name);
 
 #endif

@@ -63,7 +63,7 @@ static int take_number(const struct option_row *row, void *at, const char *value
 	return 0;
 }
 
-/* Results as of option_row.take. */
+/* Stores @value in the settings, as row->kind says. Results as of option_row.take. */
 static int take(const struct option_row *row, void *settings, char *value)
 {
 	void *at = (char *)settings + row->at;
@@ -87,7 +87,10 @@ static int take(const struct option_row *row, void *settings, char *value)
 	}
 }
 
-/* @option: a result of getopt_long(). *@ret_row: its row in the set returned. */
+/*
+ * Returns the set that has @option, a result of getopt_long(), and sets *@ret_row to the index of
+ * its row in that set. NULL: no set has it.
+ */
 static struct option_set *find(struct option_set *set, size_t sets, int option, size_t *ret_row)
 {
 	size_t index = (size_t)option - FIRST_LONG;
@@ -161,7 +164,7 @@ const char *command_line_likely(const struct option_set *set, size_t sets, const
 	const char *name[ROWS_MOST + 1];
 	size_t n = 0;
 
-	/* After an unknown letter, @word may be another, valid option. */
+	/* If a letter was unknown, @word may be another argument, with a valid option. */
 	if (optopt)
 		return NULL;
 	for (size_t i = 0; i < sets; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of a program, a row each. The texts of --help are files (tools/help/); the shell
- * completions are made from them.
+ * Tables of a program's options: one row for each option. The texts of --help are in files
+ * (tools/help/), from which the shell completions are made.
  */
 #ifndef BASE_COMMAND_LINE_H
 #define BASE_COMMAND_LINE_H
@@ -9,44 +9,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An option's kind says which type its setting has, and what the option stores there. */
 enum option_kind {
-	/* without a value: type of the setting, and what is stored there */
-	OPTION_FLAG,  /* bool: true */
-	OPTION_CLEAR, /* bool: false */
-	OPTION_SET,   /* const char *: @words */
-	OPTION_DO,    /* nothing: calls @take with NULL */
-	/* with a value: type of the setting, and what is stored there */
-	OPTION_TEXT,    /* const char *: the value, borrowed */
-	OPTION_WORD,    /* const char *: the value, which must be one of @words; borrowed */
-	OPTION_CHOICE,  /* an enumeration: the index of the value in @words */
-	OPTION_SWITCH,  /* bool: true for the second of two @words */
-	OPTION_NUMBER,  /* uint64_t; not checked */
-	OPTION_COUNT,   /* unsigned, at most @most */
-	OPTION_DECIMAL, /* double, from 0 to @most */
-	OPTION_TIME,    /* uint64_t, in ns, from @least to @most */
-	OPTION_RATE,    /* uint64_t: the period of the rate, in ns */
-	OPTION_SIZE,    /* uint64_t, in bytes, from @least to @most */
-	OPTION_PERCENT, /* uint32_t, in millionths */
-	OPTION_TAKE,    /* calls @take */
+	/* The option has no value: */
+	OPTION_FLAG,  /* stores true in a bool */
+	OPTION_CLEAR, /* stores false in a bool */
+	OPTION_SET,   /* stores the text @words in a const char * */
+	OPTION_DO,    /* stores nothing, but calls @take with NULL */
+	/* The option has a value: */
+	OPTION_TEXT,    /* stores the value in a const char * */
+	OPTION_WORD,    /* stores the value, one of @words, in a const char * */
+	OPTION_CHOICE,  /* stores the value's index in @words in an enumeration */
+	OPTION_SWITCH,  /* stores in a bool whether the value is the second of two @words */
+	OPTION_NUMBER,  /* stores a number in a uint64_t, unchecked */
+	OPTION_COUNT,   /* stores a number up to @most in an unsigned */
+	OPTION_DECIMAL, /* stores a number from 0 to @most in a double */
+	OPTION_TIME,    /* stores a time in ns, from @least to @most, in a uint64_t */
+	OPTION_RATE,    /* stores the period of a rate, in ns, in a uint64_t */
+	OPTION_SIZE,    /* stores a size in bytes, from @least to @most, in a uint64_t */
+	OPTION_PERCENT, /* stores a share in millionths in a uint32_t */
+	OPTION_TAKE,    /* stores nothing, but calls @take with the value */
 };
 
 struct option_row {
 	const char *name; /* without "--"; NULL: the option has only a letter */
-	char letter;      /* 'o' for "-o"; 0: none */
+	char letter;      /* 'o' for "-o"; 0: the option has only a name */
 	enum option_kind kind;
 	size_t at; /* offset of the value in the settings */
-	/* @context: the settings. 0; -EINVAL: wrong value; 1: output printed, parsing ends. */
+	/*
+	 * Takes the value; @context points to the settings. Returns 0; -EINVAL if the value is
+	 * wrong; 1 if parsing ends here, as the option (like --help) has printed its output.
+	 */
 	int (*take)(void *context, char *value);
-	const char *words;          /* the permitted words, as "yes|only|no" */
-	const char *wrong, *remedy; /* about a wrong value: "bad rate", "give ticks a second" */
-	uint64_t least, most;       /* @most 0: no bound */
+	const char *words; /* the permitted words, as "yes|only|no" */
+	/* what a message says about a wrong value: "bad rate", "give ticks a second" */
+	const char *wrong, *remedy;
+	uint64_t least, most; /* bounds of the value; @most 0: no upper bound */
 };
 
 struct option_set {
 	const struct option_row *row;
 	size_t n;
 	void *settings;
-	uint64_t given; /* a bit for each of the first 64 rows: the option was given */
+	uint64_t given; /* a bit for each of the first 64 rows; 1: the option was given */
 };
 
 #define OPTION_ROWS(rows) (rows), sizeof(rows) / sizeof(*(rows))
@@ -60,18 +65,21 @@ enum command_line_result {
 };
 
 /*
- * Parses options by getopt_long(): optind is then the index of the first other argument. @set:
- * @sets sets, with at most 96 options in all. @mode: the beginning of getopt_long()'s letters, such
- * as "+:". COMMAND_LINE_ENDED: a @take returned 1. COMMAND_LINE_WRONG: option *@ret_row, value
- * optarg.
+ * Parses options by getopt_long(): optind is then the index of the first other argument. @set has
+ * @sets sets, with at most 96 options in all. getopt_long()'s letters begin with @mode, such as
+ * "+:". Returns COMMAND_LINE_ENDED if a @take returned 1; COMMAND_LINE_WRONG if optarg is a wrong
+ * value for the option *@ret_row.
  */
 enum command_line_result command_line_parse(struct option_set *set, size_t sets, const char *mode,
 	int argc, char **argv, const struct option_row **ret_row);
 
-/* After COMMAND_LINE_UNKNOWN: the option that @word, the last argument, probably means; or NULL. */
+/*
+ * Call after COMMAND_LINE_UNKNOWN, with the last argument as @word. Returns the option that @word
+ * probably means, or NULL.
+ */
 const char *command_line_likely(const struct option_set *set, size_t sets, const char *word);
 
-/* Parses what one of our programs passes to another. If it is wrong, exits with status 2. */
+/* Parses options that another of our programs passes to this one. Exits with 2 if one is wrong. */
 void command_line_parse_own(struct option_set *set, int argc, char **argv);
 
 int command_line_given(const struct option_set *set, const char *name);

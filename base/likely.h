@@ -6,9 +6,10 @@
 #include <stddef.h>
 
 /*
- * Returns the name that differs least from @word, and by at most a third of its letters. NULL:
- * none, or several are equally near. Leading dashes of @word and what follows '=' do not count.
- * @names: the first const char *; the others follow every @stride bytes, up to NULL.
+ * Returns the name that differs least from @word, and by at most a third of its letters. NULL: no
+ * name does, or several are equally near. Leading dashes of @word and its text from '=' on do not
+ * count. @names points to the first name, a const char *; one more follows every @stride bytes,
+ * until NULL.
  */
 const char *likely_name(const char *word, const void *names, size_t stride);
 

@@ -21,7 +21,7 @@ struct maps_line {
 	size_t name_bytes;
 };
 
-/* Parses @line, without its newline. 0, or -EINVAL: *@ret_line is unchanged. */
+/* Parses @line, which has no newline. 0; or -EINVAL, and *@ret_line is unchanged. */
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line);
 
 /*
@@ -32,7 +32,7 @@ bool maps_line_find(const char *path, bool (*is_it)(void *context, const struct 
 	void *context);
 
 /*
- * Copies a name and turns \012 into a newline. It is the kernel's only escape: other \ooo are
+ * Copies a name and turns \012 into a newline. That is the kernel's only escape: any other \ooo is
  * literal. @to has room for @name_bytes bytes and gets no NUL. Returns the bytes written.
  */
 size_t maps_line_unescape(const char *name, size_t name_bytes, char *to);

@@ -23,13 +23,16 @@
 #define IDS_AT_ONCE        64
 #define MOUNTS_LISTED_MOST 100000u
 
-/* struct mnt_id_req. @param: for listmount, the last id so far; for statmount, what is asked. */
+/*
+ * struct mnt_id_req. For listmount, @param is the last id of the previous block; for statmount, it
+ * says which fields are wanted.
+ */
 struct request {
 	uint32_t size, spare;
 	uint64_t id, param;
 };
 
-/* The beginning of struct statmount, and room for the rest. */
+/* The first fields of struct statmount, and room for the others, which are not used. */
 struct described {
 	uint32_t size, spare;
 	uint64_t mask;
@@ -37,7 +40,7 @@ struct described {
 	uint64_t rest[61];
 };
 
-/* False with errno ENOENT: there is no such mount; with another errno: unknown. */
+/* Gets the device of mount @id. False with errno ENOENT: no such mount; another errno: unknown. */
 static bool describe(uint64_t id, struct described *ret_described)
 {
 	struct request request = {.size = REQUEST_BYTES, .id = id, .param = ASK_DEVICE};
@@ -47,7 +50,7 @@ static bool describe(uint64_t id, struct described *ret_described)
 		(ret_described->mask & ASK_DEVICE);
 }
 
-/* Returns the number of lines; 0: the list is not complete. */
+/* Writes a line for each mount. Returns their number, or 0 if the list is not complete. */
 static size_t write_lines(FILE *to)
 {
 	struct request request = {.size = REQUEST_BYTES, .id = LIST_FROM_ROOT};

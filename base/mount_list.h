@@ -19,7 +19,7 @@
  */
 char *mount_list_text(void);
 
-/* The lasting id of the mount of an opened file; 0: unknown. */
+/* Returns the lasting id of the mount on which an opened file is; 0: unknown. */
 uint64_t mount_list_id(int fd);
 
 /* Is the mount with this lasting id still in our mount namespace? */

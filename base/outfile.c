@@ -120,7 +120,10 @@ static int open_fresh(struct outfile *o)
 	return -errno;
 }
 
-/* Compares the owners of older and new file, not our uid: a file system may set the owner. */
+/*
+ * Creates the new file. Refuses if the older file has another owner than the new one: not our uid
+ * is compared, as a file system may give files another owner.
+ */
 static int make_fresh(struct outfile *o, const char **ret_problem)
 {
 	struct stat st;

@@ -23,21 +23,22 @@ enum {
 
 struct outfile {
 	struct chased at;
-	int fd;                          /* to be written to */
-	char fresh[OUTFILE_FRESH_BYTES]; /* name before the rename; "": renamed, or in place */
+	int fd; /* open for writing */
+	/* the file's name until it is renamed; "": it was renamed, or is written in place */
+	char fresh[OUTFILE_FRESH_BYTES];
 };
 
 /*
- * Creates or opens the file. 0, and outfile_commit() or outfile_abandon() must follow; or -errno,
- * and *@ret_problem is a sentence about it, or NULL.
+ * Creates or opens the file. Returns 0, and outfile_commit() or outfile_abandon() must follow; or
+ * -errno, with *@ret_problem a sentence about the cause, or NULL.
  *
- * @peer_fd: how long to wait for the reader of a FIFO. -1: without limit. A pipe's descriptor:
+ * @peer_fd says how long to wait for the reader of a FIFO. -1: without limit. A pipe's descriptor:
  * until the pipe's other end is closed (-EINTR). OUTFILE_AT_ONCE: not at all (-EAGAIN). In the last
  * two cases the FIFO is opened non-blocking.
  */
 int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const char **ret_problem);
 /*
- * Call before outfile_name(): keeps the older file as NAME.old, if it is regular and not empty. An
+ * Keeps the older file as NAME.old, if it is regular and not empty. Call before outfile_name(). An
  * earlier NAME.old is replaced if it is a regular file of the same owner. Failures are ignored.
  */
 void outfile_keep_old(const struct outfile *outfile);
@@ -45,7 +46,7 @@ void outfile_keep_old(const struct outfile *outfile);
 int outfile_name(struct outfile *outfile);
 /*
  * Renames the file to @name in its folder; the descriptor stays open. 0; -EEXIST: @name exists, and
- * is not replaced; or another -errno. Not for a file written in place.
+ * is not replaced; or another -errno. Must not be called for a file written in place.
  */
 int outfile_name_new(struct outfile *outfile, const char *name);
 /* Closes the file and renames it to its final name. 0, or -errno: the new file is removed. */
@@ -59,7 +60,10 @@ int outfile_check(const char *path, const char **ret_problem);
 /* Is @path written in place, as it exists and is neither a regular file nor a folder? */
 bool outfile_is_in_place(const char *path);
 
-/* Opens or creates a file for appending; refuses as outfile_begin() does. Descriptor or -errno. */
+/*
+ * Opens or creates a file for appending. Returns its descriptor or -errno; refuses what
+ * outfile_begin() refuses.
+ */
 int outfile_append(const char *path, const char **ret_problem);
 
 #endif

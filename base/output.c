@@ -129,7 +129,7 @@ static void put_name(FILE *out, const char *name, bool is_first)
 	}
 }
 
-/* @is_first: the value begins the name of a file or folder. */
+/* Writes the value of %@what. @is_first: it begins the name of a file or folder. */
 static void put_value(FILE *out, char what, const struct output_facts *facts, bool is_first)
 {
 	char stamp[32];

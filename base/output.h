@@ -12,12 +12,12 @@ struct output_facts {
 	uint32_t pid;     /* %p */
 	const char *name; /* %n; slashes in it become underscores */
 	time_t time;      /* %t: 20260131-235959, local time */
-	/* number of the file among those of one time; from 2 on, part of %t: 20260131-235959_2 */
+	/* counts the files of one second; from 2 on, %t contains it: 20260131-235959_2 */
 	unsigned number;
 	const char *rank; /* %r: MPI or Slurm rank, "0" if there is none */
 };
 
-/* Replaces %p %n %t %r %%; any other % stays. 0, and the caller frees *@ret_name; or -ENOMEM. */
+/* Replaces %p %n %t %r %%, and no other %. 0, and the caller frees *@ret_name; or -ENOMEM. */
 int output_name(const char *pattern, const struct output_facts *facts, char **ret_name);
 /* Like output_name(), but keeps %t and %%: the result is the pattern of a series (series.h). */
 int output_series(const char *pattern, const struct output_facts *facts, char **ret_series);
@@ -43,7 +43,7 @@ bool output_continues(const char *path, const char *name);
  * the result. NULL: out of memory.
  */
 char *output_apart(const char *pattern, const char *mark);
-/* A copy of @pattern if it has %t, otherwise output_apart() with "%t". NULL: out of memory. */
+/* Returns a copy of @pattern with %t, which output_apart() adds if needed. NULL: out of memory. */
 char *output_timed(const char *pattern);
 /* Does the last component of @pattern contain %t? */
 bool output_is_timed(const char *pattern);

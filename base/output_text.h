@@ -12,7 +12,7 @@
 
 enum { OUTPUT_TEXT_HELD = 32 };
 
-/* The state of the filter. Zero-initialized. */
+/* The state of the filter; all zero at first. */
 struct output_text {
 	char held[OUTPUT_TEXT_HELD]; /* an incomplete character or colour */
 	size_t n;

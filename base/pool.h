@@ -22,7 +22,7 @@ struct pool {
 	struct table longs; /* strings of POOL_LONG_BYTES and more, by their address */
 	struct pool_item *item;
 	size_t n, room;
-	struct pool_chunk *chunk; /* newest first */
+	struct pool_chunk *chunk; /* the newest chunk; it leads to the older ones */
 };
 
 struct pool_item {
@@ -34,9 +34,12 @@ struct pool_item {
 int pool_init(struct pool *pool);
 void pool_release(struct pool *pool);
 
-/* Finds or adds the string of @bytes bytes, or up to its first NUL. Returns its id, or -ENOMEM. */
+/* Finds or adds the string that ends after @bytes bytes or at a NUL. Returns its id, or -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
-/* Like pool_add(), for text up to its NUL; NULL: "". A long string from pool_at() is not read. */
+/*
+ * Like pool_add(), for text that ends at its NUL; NULL stands for "". A long string that is in the
+ * pool, as pool_at() returned it, is found by its address alone.
+ */
 int pool_add_text(struct pool *pool, const char *text);
 
 static inline const char *pool_at(const struct pool *pool, uint32_t id)

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-/* Returns the length of a time (20260131-235959, or that with _2) at the start of @name, or 0. */
+/* Returns the length of the time (20260131-235959, or ..._2) with which @name begins, or 0. */
 static size_t time_bytes(const char *name)
 {
 	static const char shape[] = "00000000-000000";
@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-/* Returns the number of files listed; 0 if out of memory, so that none is removed. */
+/* Lists the files that match. Returns their number; 0 if out of memory, so that none is removed. */
 static size_t list(DIR *folder, const char *pattern, struct member **ret_member)
 {
 	struct member *member = NULL;

@@ -7,14 +7,14 @@
 #include <time.h>
 
 /*
- * Does @name match @pattern? %t stands for a time such as 20260131-235959 (20260131-235959_2: the
- * second file of that time), %% for %.
+ * Does @name match @pattern? In it, %% stands for %, and %t for a time such as 20260131-235959, or
+ * 20260131-235959_2 in the second file of that time.
  */
 bool series_has(const char *pattern, const char *name);
 
 /*
- * Sets a file's time of last change to @time, when its data begins: files may be completed in
- * another order. A failure is ignored.
+ * Sets a file's time of last change to @time, the time at which its data begins, because files may
+ * be completed in another order. A failure is ignored.
  */
 void series_date(int fd, time_t time);
 

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
-/* Joins @bytes of NUL-separated arguments, quoted if needed. Allocated; NULL: out of memory. */
+/*
+ * Joins @bytes of NUL-separated arguments, quoted if needed. The caller frees the result. NULL: out
+ * of memory.
+ */
 char *shell_line(const char *args, size_t bytes);
 
 #endif

@@ -8,7 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* NEEDED_BYTES: the most that we use. OWN_BYTES: the stack mapped if the limit is below that. */
+/* We use at most NEEDED_BYTES of stack. If the limit is lower, a stack of OWN_BYTES is mapped. */
 enum { NEEDED_BYTES = 1 << 20, OWN_BYTES = 8 << 20 };
 
 struct call {

@@ -5,7 +5,7 @@
 
 /*
  * Returns the result of @run, which gets a mapped stack of 8 MiB if the stack limit is below 1 MiB.
- * The limit stays, as programs that we start inherit it; stacks of @run's threads follow it.
+ * The limit stays as it is: programs that we start inherit it, and stacks of new threads follow it.
  */
 int stack_room_run(int (*run)(int argc, char **argv), int argc, char **argv);
 

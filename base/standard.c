@@ -28,7 +28,7 @@ int standard_end_output(void)
 	return error == EPIPE ? 0 : -error;
 }
 
-/* Allocates nothing: cuts the message to the length of @line; what is not ASCII becomes '?'. */
+/* Like standard_complain(), but allocates nothing: long messages are cut, non-ASCII becomes '?'. */
 static void complain_in_place(const char *program, const char *format, va_list args)
 {
 	char line[512];

@@ -51,7 +51,7 @@ int table_add(struct table *table, uint64_t hash, uint32_t index)
 {
 	if (index >= INT_MAX)
 		return -ENOMEM;
-	/* At most two thirds full, so that a search is short and always ends. */
+	/* The table stays at most two thirds full, so that a search is short and always ends. */
 	if (table->used + 1 > table->slots / 3 * 2 && enlarge(table) < 0)
 		return -ENOMEM;
 	put(table->slot, table->slots, (struct table_slot){index + 1, table_kept(hash)});

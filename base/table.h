@@ -26,7 +26,7 @@ void table_release(struct table *table);
 /* Is the item at @index in @items the one that @key describes? */
 typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
-/* Returns the stored bits of a hash, which determine the slot: growing needs no items. */
+/* Returns the bits of a hash that are stored. They determine the slot: growing needs no items. */
 static inline uint32_t table_kept(uint64_t hash)
 {
 	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);
@@ -50,10 +50,10 @@ static inline int table_find(const struct table *table, uint64_t hash, table_equ
 	}
 }
 
-/* Adds the new item at @index. 0; -ENOMEM, also if @index >= INT_MAX: nothing has changed. */
+/* Adds the new item at @index. 0; or, without a change, -ENOMEM (also if @index >= INT_MAX). */
 int table_add(struct table *table, uint64_t hash, uint32_t index);
 
-/* Removes all items, keeps the memory. */
+/* Removes all items, but keeps the memory for new ones. */
 void table_clear(struct table *table);
 
 /* Hashes @hash and @value. @hash is spread first: many pairs of small numbers have equal XORs. */

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Takes a UTF-8 character from the front of *@text (not empty). -1: invalid; takes one byte. */
+/* Takes a UTF-8 character from the front of *@text (not empty). If invalid, takes a byte: -1. */
 int32_t text_next(const char **text);
 
-/* Columns of a character on a terminal: 0 to 2. */
+/* Returns how many columns a character has on a terminal: 0 to 2. */
 unsigned text_character_columns(int32_t character);
 
 size_t text_columns(const char *text);
@@ -23,7 +23,10 @@ size_t text_columns(const char *text);
  */
 bool text_is_printable(int32_t character);
 
-/* Copies @text; '?' replaces what is not printable (@ascii: or not ASCII). NULL: out of memory. */
+/*
+ * Copies @text; '?' replaces each character that is not printable or, with @ascii, not ASCII. NULL:
+ * out of memory.
+ */
 char *text_clean(const char *text, bool ascii);
 /* Prints the result of text_clean(text, false). */
 void text_put(const char *text, FILE *out);
@@ -31,7 +34,7 @@ void text_put(const char *text, FILE *out);
 /*
  * Cut *@text, which is allocated and may move, to @columns (1 or more). A name loses first its
  * arguments, then the content of angle brackets, its first components, its middle; a path loses its
- * beginning, a sentence its end. 0, or -ENOMEM: *@text is valid.
+ * beginning, a sentence its end. 0; or -ENOMEM, and *@text is still valid.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
@@ -49,7 +52,7 @@ const char *text_basename(const char *path);
 
 enum { TEXT_UNIT_BYTES = 32 };
 
-/* Returns @value, which is not negative, rounded to an integer, at most INT64_MAX. */
+/* Rounds @value, which is not negative, to an integer; INT64_MAX if it is too large. */
 static inline int64_t text_whole(double value)
 {
 	return value < 9.2e18 ? (int64_t)(value + 0.5) : INT64_MAX;
@@ -63,13 +66,13 @@ void text_format_hz(double hz, char to[TEXT_UNIT_BYTES]);
 
 /* The format that all values of a column share. */
 struct text_scale {
-	const char *unit; /* as shown: "ms", "MiB", "" */
-	const char *of;   /* the unit of the values, as in pprof; "": any other */
+	const char *unit; /* the unit shown: "ms", "MiB", "" */
+	const char *of;   /* the unit of the values, by its pprof name; "": any other unit */
 	double divisor;
-	int digits; /* behind the point */
+	int digits; /* number of digits shown behind the point */
 };
 
-/* Returns the scale for values of a pprof unit. @most: the one with the greatest absolute value. */
+/* Returns the scale for values in a pprof unit; @most is the one with the greatest magnitude. */
 struct text_scale text_scale_for(const char *unit, int64_t most);
 /* Formats a value. One that is not 0 but would be shown as 0.00 becomes "<0.01", or ">-0.01". */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);

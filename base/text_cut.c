@@ -69,9 +69,9 @@ static bool is_operator(const char *text, size_t at)
 
 /* The brackets of one kind in a name. */
 struct brackets {
-	uint32_t *closing; /* by byte: where the bracket that opens there is closed; 0: nowhere */
-	uint32_t *columns; /* by byte: columns of the text before it */
-	uint32_t *stack;   /* open brackets; later those to be emptied, the leftmost last */
+	uint32_t *closing; /* for a byte that opens a bracket: where it is closed; otherwise 0 */
+	uint32_t *columns; /* for each byte: columns of the text before it */
+	uint32_t *stack;   /* brackets that are open; later those to be emptied, leftmost last */
 	size_t n;          /* number of entries in @stack */
 };
 
@@ -111,7 +111,7 @@ static int find_brackets(struct brackets *b, const char *text, char open, char c
 
 /*
  * Chooses pairs to empty, from the name's end on, until the name has at most @most columns. Pairs
- * not longer than an ellipsis stay. Linear time: each pair is pushed and popped at most once.
+ * not longer than an ellipsis stay. Takes linear time: each pair is pushed and popped at most once.
  */
 static void empty_pairs(struct brackets *b, const char *text, size_t most, bool ascii)
 {
@@ -156,7 +156,7 @@ static int write_emptied(const struct brackets *b, char **text, bool ascii)
 	return 0;
 }
 
-/* Empties brackets until the name has at most @columns columns: round ones, then angle brackets. */
+/* Empties first round, then angle brackets, until the name has at most @columns columns. */
 static int empty_brackets(char **text, size_t columns, bool ascii)
 {
 	static const char kinds[][2] = {{'(', ')'}, {'<', '>'}};
@@ -175,7 +175,7 @@ static int empty_brackets(char **text, size_t columns, bool ascii)
 	return r;
 }
 
-/* A longer name loses its middle first, so the work for a name drawn at each update is bounded. */
+/* A longer name first loses its middle, to bound the work of screens that cut it at each update. */
 enum { MOST_NAME_BYTES = 16384 };
 
 static int bound_name(char **text, bool ascii)
@@ -198,7 +198,7 @@ int text_empty_brackets(char **text, bool ascii)
 	return r < 0 ? r : empty_brackets(text, 0, ascii);
 }
 
-/* Returns where the component behind the one at @at begins ("b::c" in "a<x::y>::b::c"); 0: none. */
+/* Returns where the next component after @at begins ("b::c" in "a<x::y>::b::c"); 0: nowhere. */
 static size_t next_component(const char *text, size_t at)
 {
 	int depth = 0;

@@ -13,7 +13,7 @@ struct unit {
 	double factor;
 };
 
-/* Parses a finite number that is not negative and one of the @n units, and multiplies them. */
+/* Parses a finite number >= 0 with one of the @n units behind it; multiplies it by the factor. */
 static int parse(const char *text, const struct unit *units, size_t n, double *ret_value)
 {
 	char *end;

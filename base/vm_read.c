@@ -18,7 +18,7 @@ bool vm_read_is_refused(void)
 	return process_vm_readv(getpid(), &local, 1, &there, 1, 0) < 0 && is_refusal(errno);
 }
 
-/* Results as of process_vm_readv(2): for unmapped memory, /proc/PID/mem gives EIO, not EFAULT. */
+/* Returns what process_vm_readv(2) would: EFAULT for unmapped memory, where pread() sets EIO. */
 static ssize_t read_file(int fd, const struct iovec *to, const struct iovec *from, size_t n)
 {
 	ssize_t done = 0;

@@ -16,10 +16,10 @@
 bool vm_read_is_refused(void);
 
 /*
- * Reads @n pieces (at most 1024) @from the process @to our memory; @from[i] and @to[i] have equal
- * lengths. *@mem_fd: of /proc/PID/mem, if open; otherwise negative, or @mem_fd NULL. Returns the
- * number of bytes, or -errno; -EFAULT: nothing of the first piece is accessible; -ESRCH: the
- * process has no memory any more.
+ * Copies @n pieces (at most 1024) of the process's memory to ours: @from[i] to @to[i], which have
+ * equal lengths. *@mem_fd is an open descriptor of /proc/PID/mem; if there is none, it is negative,
+ * or @mem_fd is NULL. Returns the number of bytes, or -errno; -EFAULT: nothing of the first piece
+ * is accessible; -ESRCH: the process has no memory any more.
  */
 ssize_t vm_read(
 	int tid, const int *mem_fd, const struct iovec *to, const struct iovec *from, size_t n);

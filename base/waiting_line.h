@@ -14,10 +14,13 @@ struct waiting_line {
 
 void waiting_line_begin(struct waiting_line *progress);
 
-/* Shows the share @done (0 to 1) of @what, from half a second on, at most ten times a second. */
+/*
+ * Shows that the share @done (0 to 1) of @what is done. Shows nothing in the first half second, and
+ * then at most ten lines a second.
+ */
 void waiting_line_show(struct waiting_line *progress, const char *what, double done);
 
-/* Shows @what at once: for long work without known progress. */
+/* Shows @what at once. For long work whose progress is not known. */
 void waiting_line_say(struct waiting_line *progress, const char *what);
 
 void waiting_line_end(struct waiting_line *progress);
