@@ -25,7 +25,7 @@ enum { SCALE = 0x10000, BIN_SCALE = 2, NATIVE_UINT = 2, NATIVE_FAST = 4 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct all_segment *segment;
 static size_t segments, room;
-static int own_table; /* the number of the last table put in force here; 0: none, or turned off */
+static int own_table; /* number of the last table put in force here; 0: none, or it is off */
 static unsigned fast;
 /* Objects loaded plus objects unloaded by the dynamic linker, when last examined. */
 static unsigned long long changes;

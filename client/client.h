@@ -31,7 +31,7 @@ struct client_call {
 	/* Checks region @i; @before is the region before it, NULL for the first. 0 or -EINVAL. */
 	int (*check)(const struct client_call *call, uint32_t i, const struct call_region *region,
 		const struct call_region *before);
-	struct timeval *tick; /* where to write the period, or NULL; not trusted */
+	struct timeval *tick; /* where the program wants the period, not trusted; or NULL */
 };
 
 /*
@@ -44,7 +44,7 @@ int client_run(const struct client_call *call);
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale);
 
-/* client_run() for the native sprofil(). @more: further flags of the request. */
+/* client_run() for the native sprofil(). @more are flags of the request beside those of @flags. */
 int dialects_native(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more);
 
@@ -77,8 +77,9 @@ int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, 
 int client_environment(const char *name, char *to, size_t room);
 
 /*
- * Opens the request pipe of the supervisor that traces us. -ENOENT: no tracer; -EPERM: another
- * tracer, such as a debugger; -EACCES: we may not see who; -ENODATA: no /proc; -EMFILE, -ENFILE.
+ * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM: not
+ * a supervisor, but for example a debugger traces us; -EACCES: we may not see who does; -ENODATA:
+ * there is no /proc; -EMFILE, -ENFILE: no descriptor is free.
  */
 int client_find(void);
 
@@ -94,14 +95,14 @@ int client_turn_off(void);
 int client_ask_reach(void);
 /*
  * In a table of elapsed time, a blocked thread's ticks are written only at the next stop of a
- * thread of the process. client_note_elapsed(): there is such a table. client_catch_up(): if there
- * was one, makes the supervisor stop this thread now, by a status request (CALL_STATUS).
+ * thread of the process. client_note_elapsed() notes that there is such a table. If there was one,
+ * client_catch_up() makes the supervisor stop this thread now, by a status request (CALL_STATUS).
  */
 void client_note_elapsed(void);
 void client_catch_up(const struct client_pipe *pipe);
 /* Are we not dumpable? Then a supervisor of the same user cannot access our memory. */
 bool client_is_hidden(void);
-/* Returns the pid of the supervisor found last; 0: none. */
+/* Returns the pid of the supervisor that was found last; 0: none was found. */
 int client_supervisor(void);
 void client_forget(void);
 /* Notes the request pipe of the supervisor @pid for client_find(). */
@@ -134,14 +135,15 @@ struct client_reply {
 /*
  * Sends the table, or with @off the request to turn off, and waits for the answer. Entries are
  * copied through @pipe, which is empty before and after. Returns the answer's 0 or -errno; -EPIPE:
- * the supervisor has ended; -ESRCH: it does not trace us; -ETIMEDOUT: no answer; -EMFILE, -ENFILE.
+ * the supervisor has ended; -ESRCH: it does not trace us; -ETIMEDOUT: no answer; or another -errno.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply);
 
 /*
- * For sprofil_status() and client_table(). client_note_on(): a table is in force; returns its
- * number. client_note_off(): that table is off; @status: its final status, or NULL.
+ * These are for sprofil_status() and client_table(). client_note_on() notes that a table is in
+ * force, and returns its number. client_note_off() notes that it was turned off, with its final
+ * @status, or NULL.
  */
 int client_note_on(void);
 void client_note_off(const struct call_status *status);

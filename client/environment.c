@@ -18,8 +18,8 @@
 #define PAGE_BYTES   4096u
 
 /*
- * Copies at most ENTRIES_EACH entries from @at on, none behind its page, of which all is mapped or
- * nothing. Returns their number; 0: none is left, or none can be read.
+ * Copies at most ENTRIES_EACH entries from @at on, none of them behind the page of @at, which is
+ * mapped as a whole or not at all. Returns their number; 0: none is left, or none can be read.
  */
 static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char **ret_entries)
 {

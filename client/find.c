@@ -63,7 +63,8 @@ static uint64_t get_number(const char **at)
 
 /*
  * Opens the write end of the pipe @inode if it is @descriptor of process @pid. -ENOENT: it is not,
- * or /proc denies access (files of an unreaped process belong to root); -EMFILE, -ENFILE.
+ * or /proc denies access (files of an unreaped process belong to root); -EMFILE, -ENFILE: no
+ * descriptor is free.
  */
 static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 {
@@ -88,7 +89,10 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/* Returns the number behind @key ("\nTracerPid:\t", say) in @path; -ENODATA, -EMFILE, -ENFILE. */
+/*
+ * Returns the number behind @key, such as "\nTracerPid:\t", in the file @path; -ENODATA: there is
+ * none; -EMFILE, -ENFILE: no descriptor is free.
+ */
 static int64_t number_in(const char *path, const char *key)
 {
 	char text[1024];
@@ -121,8 +125,8 @@ struct entry {
 
 /*
  * Opens the pipe that @name in @dir marks: "/memfd:sprofil-calls:7:81234 (deleted)" means
- * descriptor 7 of the tracer, inode 81234. -ENOENT: not a mark; -EACCES: it cannot be read or
- * opened.
+ * descriptor 7 of the tracer, inode 81234. -ENOENT: @name is not a mark; -EACCES: the link
+ * cannot be read, or its pipe not opened.
  */
 static int open_marked(int dir, const char *name, uint32_t tracer)
 {

@@ -14,8 +14,8 @@
 #define STEP      4u /* Bytes of text per counter of monstartup(). */
 
 static struct monitor now; /* counter NULL: no histogram */
-static int running;        /* the number of our table, which was not turned off; 0: none */
-/* client_table() after a failed call that may have put our table in force (sprofil(3)); 0: none. */
+static int running;        /* number of our table; 0: there is none, or we turned it off */
+/* What client_table() was after a call that failed but may have put our table in force; or 0. */
 static int doubtful;
 static void *mapped; /* memory of monstartup()'s counters */
 static size_t mapped_bytes;
@@ -64,7 +64,7 @@ static int turn_on(void)
 	return 0;
 }
 
-/* If turning off fails, the counters stay mapped: the supervisor may still write to them. */
+/* Turns counting off and unmaps the counters. On failure they stay, as they may be in use. */
 static int forget(void)
 {
 	int r = turn_off();
@@ -78,7 +78,7 @@ static int forget(void)
 	return 0;
 }
 
-/* On failure there is no histogram; counters perhaps in use stay mapped until forget(). */
+/* Turns counting on. On failure now.counter is NULL; counters that may be in use stay mapped. */
 static int turn_on_first(void)
 {
 	int r = turn_on();

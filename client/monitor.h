@@ -40,7 +40,7 @@ struct monitor {
 	const void *counter;
 	size_t counters;
 	unsigned element; /* bytes of a counter: 2 or 4 */
-	uint16_t scale;   /* as if a counter had 2 bytes */
+	uint16_t scale;   /* the scale if a counter had 2 bytes */
 };
 
 /* Returns the ticks per second of CPU time that the dialect's profil() counts. */

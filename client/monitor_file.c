@@ -154,7 +154,7 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 	return ((const volatile uint32_t *)monitor->counter)[i];
 }
 
-/* Writes histogram number @part: of each count, at most UINT16_MAX beyond @part * UINT16_MAX. */
+/* Writes histogram @part: what each count has beyond @part * UINT16_MAX, up to UINT16_MAX. */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {
 	for (size_t i = 0; i < monitor->counters; i++) {

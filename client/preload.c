@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsprofil-preload.so: sprofil and profil for binaries that were linked with glibc only. No
- * effect on -pg programs: their start-up code calls an internal name of glibc.
+ * libsprofil-preload.so: sprofil and profil for binaries that were linked with glibc only. It has
+ * no effect on -pg programs: their start-up code calls an internal name of glibc.
  */
 #include "client/client.h"
 #include "client/dialects.h"

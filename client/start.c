@@ -40,8 +40,8 @@
 #define READY_MS    10000
 
 /*
- * An intermediate process that stays until its helper ends; then it is reaped and its stack
- * unmapped, at whose lowest address this structure is.
+ * An intermediate process that stays until its helper ends; then it is reaped, and its stack is
+ * unmapped. This structure is at the stack's lowest address.
  */
 struct between {
 	struct between *next;
@@ -56,7 +56,7 @@ static char installed_path[PATH_MAX];
 
 /*
  * Can only root and the library's owner change the file @st, or the entries of the folder @st?
- * @own: the library. @sticky: others may write to the folder, but not replace folders in it.
+ * @own is the library. @sticky: others may write to the folder, but not replace folders in it.
  */
 static bool is_ours(const struct stat *st, const struct stat *own, bool sticky)
 {
@@ -70,8 +70,8 @@ static bool is_ours(const struct stat *st, const struct stat *own, bool sticky)
 /*
  * Is the helper at @path as trustworthy as the file @library? In a shared folder such as /tmp,
  * another user may have put a program or a link there. So no folder on the way may be a link, or
- * let others replace what the next name stands for. A sticky folder does not, if the next name is a
- * folder; of a file, others can make a hard link. @path is changed meanwhile.
+ * let others replace what the next name stands for. A sticky folder does not let them if that is a
+ * folder; of a file, they can make a hard link there. @path is changed during the call.
  */
 static bool is_trusted(char *path, const char *library)
 {
@@ -147,7 +147,7 @@ struct start {
 	char *argv[6];
 	int ready_fd, go_fd;
 	bool stay;   /* orphans are reparented to the program: the intermediate process stays */
-	char *stack; /* the helper's, until its exec; its parent's is behind it */
+	char *stack; /* the helper's stack until its exec; behind it, that of its parent */
 	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
 
@@ -158,8 +158,8 @@ struct start {
 #define ON_BORROWED_STACK __attribute__((no_sanitize("address")))
 
 /*
- * The helper between clone and exec: in the program's memory, but with its own descriptor table,
- * while its parent waits, with all signals blocked. Only system calls are possible.
+ * The helper between clone and exec. It runs in the program's memory, but with its own descriptor
+ * table, while its parent waits; all signals are blocked. Only system calls are possible.
  */
 ON_BORROWED_STACK static int become_helper(void *context)
 {
@@ -269,7 +269,7 @@ static uint64_t now_ms(void)
 /*
  * Waits for the helper's message: does it trace us, and which descriptor is its pipe? 0; -EBUSY:
  * another supervisor traces us; -EMFILE, -ENFILE, -EAGAIN, -ENOMEM: the helper has too few
- * descriptors or can create no thread; -ETIMEDOUT; -EPERM.
+ * descriptors or can create no thread; -ETIMEDOUT: no message came; -EPERM: any other failure.
  */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {

@@ -18,11 +18,11 @@
 static atomic_bool in_force;
 /* How many calls have turned a table of the process on or off. */
 static _Atomic uint32_t changes;
-/* The last table was turned off without a status. */
+/* The last table was turned off, and no status of it came. */
 static atomic_bool unknown;
 /*
- * There was a table of elapsed time (client_catch_up()). Stays set, as a thread's own table may end
- * unnoticed; it costs later calls one status request more.
+ * There was a table of elapsed time (client_catch_up()). This stays set, as a thread's own table
+ * may end unnoticed; it costs each later call a status request.
  */
 static atomic_bool behind;
 /*

@@ -39,8 +39,9 @@ void *sprofil_all_loaded(void *handle);
 #endif
 
 struct sprofil_function {
-	const char *function; /* its symbol; "": no name is known */
-	const char *object; /* its path; "": in no object, or the program if its path is unknown */
+	const char *function; /* name of its symbol; "": none is known */
+	/* path of its object; "": there is none, or it is the program and its path is unknown */
+	const char *object;
 	uint64_t ticks;
 	uint64_t address; /* the function's begin; without a name: the first address with ticks */
 };

@@ -39,7 +39,7 @@ struct prof {
 	unsigned int pr_scale; /* counter bytes per text byte, times 65536 */
 };
 
-/* Flags: the width of the counters, one of the first three, optionally with PROF_FAST. */
+/* Flags: one of the first three, which sets the width of the counters; PROF_FAST may be added. */
 #define PROF_USHORT 1 /* unsigned short */
 #define PROF_UINT   2 /* unsigned int */
 #define PROF_UINT64 8 /* uint64_t */

@@ -24,7 +24,7 @@ extern "C" {
 #define SPROFIL_ENDED 2 /* turned on, but no longer counting: see reason */
 
 #define SPROFIL_NO_REASON 0
-#define SPROFIL_FAULT     1 /* a counter was inaccessible, and no other region is left */
+#define SPROFIL_FAULT     1 /* one counter (AIX, System V) or one of each region is inaccessible */
 #define SPROFIL_FULL      2 /* System V: a counter has reached 32767 */
 #define SPROFIL_HIDDEN    3 /* this program's memory is inaccessible: setuid, PR_SET_DUMPABLE */
 #define SPROFIL_GONE      4 /* the supervisor has ended; the figures are lost with it and are 0 */
@@ -43,14 +43,14 @@ extern "C" {
 struct sprofil_state {
 	uint32_t state;
 	uint32_t reason;    /* with SPROFIL_ENDED, and with SPROFIL_OFF after a call that failed */
-	uint64_t tick_ns;   /* CPU time of one tick; 0: there was no table */
-	uint64_t counted;   /* added to the counters */
-	uint64_t outside;   /* at addresses for which no region has a counter */
-	uint64_t full;      /* their counter was full */
-	uint64_t faulted;   /* their counter was not writable memory */
-	uint64_t lost;      /* could not be counted in time */
-	uint32_t regions;   /* in the table */
-	uint32_t dead;      /* regions turned off because a counter was not writable memory */
+	uint64_t tick_ns;   /* length of a tick; 0: there was no table */
+	uint64_t counted;   /* ticks that were added to counters */
+	uint64_t outside;   /* ticks at addresses for which no region has a counter */
+	uint64_t full;      /* ticks whose counter was full */
+	uint64_t faulted;   /* ticks whose counter was not writable memory */
+	uint64_t lost;      /* ticks that could not be counted in time */
+	uint32_t regions;   /* number of regions in the table */
+	uint32_t dead;      /* number of those turned off, as a counter was not writable memory */
 	int32_t supervisor; /* process id of the supervisor; 0: none */
 	uint32_t first_dead[SPROFIL_DEAD_LISTED]; /* numbers of the first dead regions */
 	uint32_t zero;
