@@ -19,7 +19,7 @@ static int here(const struct opening *what, struct opened *ret_opened)
 	return ret_opened->error;
 }
 
-/* The descriptor that came with a message, -1: none. The buffer has room for one only. */
+/* Returns the descriptor that came with a message, -1: none. The buffer has room for only one. */
 static int descriptor_of(struct msghdr *message)
 {
 	int fd = -1;

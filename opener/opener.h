@@ -22,7 +22,7 @@ struct opener {
  */
 int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_opened);
 
-/* opener_ask() for a request that has only a path, a pid, or both. Also -ENAMETOOLONG. */
+/* opener_ask() for a request that has only a path, a pid, or both. Or -ENAMETOOLONG. */
 int opener_ask_path(struct opener *opener, uint32_t kind, uint32_t pid, const char *path,
 	struct opened *ret_opened);
 

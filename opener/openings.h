@@ -36,7 +36,7 @@ struct noted {
 
 /* What requests may open. All zero: anything, for a process that opens files for itself. */
 struct openings {
-	pthread_mutex_t lock; /* of @noted: several threads answer requests */
+	pthread_mutex_t lock; /* protects @noted, as several threads answer requests */
 	bool guards;          /* the requesting process is not trusted: requests are checked */
 	int supervisor;  /* with guards: pid of the supervisor, whose tracees may be accessed */
 	bool view;       /* with guards: there is a live view */
@@ -55,7 +55,7 @@ void openings_release(struct openings *openings);
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);
 
-/* Called by openings_answer(), each for one kind of request. Return a descriptor, or -errno. */
+/* openings_answer() calls one of these, by the kind of request. Return a descriptor, or -errno. */
 int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
@@ -63,9 +63,9 @@ int openings_code(const struct opening *what);
 int openings_threads(uint32_t pid);
 /* Sets opened->text to the first argument of the process, its title. Returns 0 or -errno. */
 int openings_title(uint32_t pid, struct opened *opened);
-/* Opens @owner's perf map, sets opened->text to its path. @live: searches @owner's root first. */
+/* Opens @owner's perf map, and sets opened->text to its path. If @live, tries its root first. */
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
-/* Opens @owner's jitdump at opened->text. @live: searches @owner's root folder first. */
+/* Opens @owner's jitdump at opened->text. If @live, tries that path in @owner's root first. */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /*

@@ -50,8 +50,8 @@ static bool is_tracer(int supervisor, unsigned tracer)
 
 /*
  * Reads /proc/PID/status: "NStgid:\t4242\t7\n" ends with the pid in its own namespace; the second
- * number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid. False: the process has ended, or
- * (guards) the supervisor does not trace it.
+ * number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid. False: the process has ended or,
+ * with @guards, the supervisor does not trace it.
  */
 static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_noted)
 {
@@ -114,7 +114,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 	return known;
 }
 
-/* Opens /proc/PID/mem if process_vm_readv(2) is refused. -1: not refused, or not opened. */
+/* Opens /proc/PID/mem if process_vm_readv(2) is refused. -1: that call works, or this fails. */
 static int open_memory(uint32_t pid)
 {
 	char path[32];
@@ -170,7 +170,7 @@ static bool find_line(
 	return maps_line_find(path, is_it, context);
 }
 
-/* Returns @fd if its file begins with "\177ELF"; otherwise closes it: -ENOENT. */
+/* Returns @fd if its file begins with "\177ELF"; otherwise closes it and returns -ENOENT. */
 static int judged(int fd)
 {
 	char magic[4];
@@ -322,7 +322,10 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 	return of_owner(owner, fd, &st);
 }
 
-/* Requires the name "jit-PID.dump", by either pid, and the magic; otherwise closes @fd: -ENOENT. */
+/*
+ * Returns @fd if the file is named "jit-PID.dump", with the pid in our or its own namespace, and
+ * begins with the magic; otherwise closes it and returns -ENOENT.
+ */
 static int judged_dump(const struct noted *owner, const char *path, int fd)
 {
 	const char *base = strrchr(path, '/');

@@ -15,7 +15,7 @@
 
 #include "base/proc_file.h"
 
-/* Opens a path by components, without links; ".." is refused, as it would lead outside. */
+/* Opens a path name by name, and follows no link; refuses "..", which would lead outside. */
 static int walk(int root_fd, const char *path)
 {
 	int dir = fcntl(root_fd, F_DUPFD_CLOEXEC, 3);
