@@ -89,7 +89,7 @@ static bool seems_pipe(int pid, int number)
 /*
  * Copies the sender's descriptor (Linux 5.6), 7 us faster than opening the pipe. Use the copy only
  * with RWF_NOWAIT: any other write may block, as the sender can clear O_NONBLOCK. -EBADF: not a
- * pipe to which the sender can write. -ENOTSUP: no copy possible, for example because @tid and the
+ * pipe to which the sender can write. -ENOTSUP: no copy is possible, such as if @tid and the
  * first thread, from which pidfd_getfd() copies, have different descriptor tables.
  */
 static int borrow_pipe(struct answerer *answerer, struct process *process, int tid, int number)

@@ -34,11 +34,11 @@ struct counter_add {
 	uint64_t address; /* of the counter */
 	uint64_t ticks;
 	bool faulted; /* result: the counter is inaccessible and unchanged */
-	/* result: ticks that did not fit in the counter; the first addition to it has them all */
+	/* result: ticks that did not fit; the first addition to a counter has them for all */
 	uint64_t full;
 };
 
-/* Returns @value + @ticks, up to its limit. Sets, never clears, *@ret_stop: stop all profiling. */
+/* Returns @value + @ticks, or the limit. Sets *@ret_stop if all must stop; never clears it. */
 uint64_t counter_sum(uint64_t value, uint64_t ticks, unsigned element,
 	enum region_overflow overflow, bool *ret_stop);
 

@@ -11,7 +11,7 @@
 
 #define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters suffice for any code */
 #define SCALE_MOST  UINT32_C(0x1fffffff)
-#define SELF_BYTES  8 /* of a counter as kept here, whatever its region's width */
+#define SELF_BYTES  8 /* bytes of a counter here, whatever its region's width */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -34,7 +34,7 @@ static int parse_number(const char **at, char end, uint64_t *ret_number)
 	return 0;
 }
 
-/* "" leaves *@ret_element unchanged. */
+/* Parses the width of a counter. If @text is "", *@ret_element stays as it is. */
 static int parse_width(const char *text, unsigned *ret_element)
 {
 	static const struct {

@@ -24,7 +24,7 @@ struct histogram_region {
 	char *object; /* OBJ; NULL: "abs" */
 	uint64_t start, end;
 	uint32_t scale;
-	unsigned element; /* bytes of a counter, which bound its value */
+	unsigned element; /* nominal bytes of a counter, which limit its value */
 	uint64_t first;   /* index of the first counter in histogram.count */
 	uint64_t counters;
 	bool seen; /* some process had the object mapped */
@@ -39,9 +39,12 @@ struct histogram {
 	uint64_t rest_ns; /* weight that has not made a whole tick yet */
 };
 
-/* 0, or without a change -EINVAL: no region, -E2BIG: too many regions or counters, -ENOMEM. */
+/*
+ * Adds the region that @text describes. 0; or, without a change, -EINVAL: @text is wrong; -E2BIG:
+ * there are too many regions or counters; -ENOMEM.
+ */
 int histogram_add(struct histogram *histogram, const char *text);
-/* After the last histogram_add(). 0; -EINVAL: a region follows an overflow bin; -ENOMEM. */
+/* Call after the last histogram_add(). 0; -EINVAL: a region follows an overflow bin; -ENOMEM. */
 int histogram_begin(struct histogram *histogram);
 void histogram_release(struct histogram *histogram);
 

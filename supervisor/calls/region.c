@@ -280,7 +280,7 @@ static void hit(
 	ret_hit->address = r->base + ret_hit->index * t->element;
 }
 
-/* Looks up @pc without the spans, which still contain the regions of @dead. */
+/* Looks up @pc in the regions that are not @dead; not in the spans, which still have those. */
 static uint32_t search_living(const struct region_table *t, const uint8_t *dead, uint64_t pc)
 {
 	uint32_t best = REGION_NONE;

@@ -28,17 +28,20 @@ enum region_bins {
 struct region_policy {
 	const char *name;
 	uint32_t scale_mask; /* the bits of a scale that count */
-	/* scale 1 counts every address in the first counter; otherwise it means off */
+	/* true: scale 1 counts every address in the first counter; false: it turns a region off */
 	bool scale_one_takes_all;
-	/* the first region that ends above an address wins; false: greatest offset, then first */
+	/*
+	 * Which of several regions counts an address? true: the first one that ends above it;
+	 * false: the one with the greatest offset, of equal ones the first.
+	 */
 	bool in_order;
 	enum region_bins bins;
 	enum region_overflow overflow;
-	/* an inaccessible counter turns off the whole table; otherwise only its region */
+	/* true: an inaccessible counter turns off the whole table; false: only its region */
 	bool fault_stops_all;
 };
 
-/* @dialect < CALL_DIALECTS. */
+/* Returns the rules of @dialect, which must be less than CALL_DIALECTS. */
 const struct region_policy *region_policy(enum call_dialect dialect);
 
 #define REGION_NONE UINT32_MAX
@@ -58,7 +61,7 @@ struct region_table {
 	unsigned references;
 	uint32_t count;
 	struct call_region *region;
-	uint32_t spans; /* disjoint, ascending; at most 2 * count */
+	uint32_t spans; /* number of spans (disjoint, ascending): at most 2 * count */
 	struct region_span *span;
 	uint32_t bin; /* index of the overflow bin, or REGION_NONE */
 };
@@ -71,13 +74,13 @@ struct region_hit {
 
 /*
  * Creates a table of @count <= CALL_MAX_REGIONS regions, which are copied. @element is 2, 4 or 8.
- * The caller owns a reference. 0; -EINVAL, also if the buffer of an enabled region wraps around the
- * address space; -ENOMEM.
+ * The caller owns a reference. 0; -EINVAL: an argument is out of range, or an enabled region's
+ * buffer wraps around the address space; -ENOMEM.
  */
 int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element,
 	const struct call_region *regions, uint32_t count, struct region_table **ret_table);
 
-/* Creates @table without the regions of @dead (bits); the others keep their indices. */
+/* Copies @table without the regions whose bit in @dead is set; the others keep their indices. */
 int region_table_without(
 	const struct region_table *table, const uint8_t *dead, struct region_table **ret_table);
 
@@ -88,7 +91,7 @@ void region_table_unref(struct region_table *table);
 /* Can any address be counted at all? */
 bool region_table_is_active(const struct region_table *table);
 
-/* Finds the counter of @pc. @dead: bits of regions to ignore, or NULL. False: no counter. */
+/* Finds the counter of @pc; ignores regions whose bit in @dead (or NULL) is set. False: none. */
 bool region_look_up(const struct region_table *table, const uint8_t *dead, uint64_t pc,
 	struct region_hit *ret_hit);
 

@@ -28,7 +28,7 @@
 #define PIECE_BYTES  512
 #define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* A message and a piece behind it. */
 
-/* Least RLIMIT_NOFILE to accept calls: without a descriptor for its answer, a caller hangs. */
+/* With a lower RLIMIT_NOFILE, no calls are accepted: without a descriptor, no answer is sent. */
 #define FILES_LEAST 32
 
 static void close_fd(int *fd)
@@ -93,7 +93,7 @@ static bool is_sealed(struct remote memory, const struct call_request *q)
 		call_seal_is_good(seal, q);
 }
 
-/* Reads the memory of @process through its thread @tid. */
+/* Does the memory of @process, read through its thread @tid, hold the seal of @q? */
 static bool has_seal(
 	struct service *service, struct process *process, int tid, const struct call_request *q)
 {
@@ -135,7 +135,7 @@ static struct tracee *find_inner(
 	return NULL;
 }
 
-/* NULL: we do not trace the sender. */
+/* Returns the thread that sent @q; NULL: we do not trace it. */
 static struct tracee *find_sender(struct service *service, const struct call_request *q)
 {
 	const struct target *target = service->sessions->target;
@@ -235,7 +235,7 @@ static struct service_call *begin(
 	return c;
 }
 
-/* 0 or an errno value. */
+/* Performs a call for the table of one thread. Returns 0 or an errno value. */
 static int apply_to_thread(struct service *service, struct tracee *t, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;

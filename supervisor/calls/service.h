@@ -36,10 +36,10 @@ struct service {
 	/* tables of which pieces are missing */
 	struct service_call coming[SERVICE_ASSEMBLIES];
 	uint64_t pieces;      /* number of pieces received so far */
-	struct pages strange; /* for the memory of a sender that is not traced */
+	struct pages strange; /* used to read the memory of a sender that is not traced */
 };
 
-/* Creates the pipe. 0, or -errno: @service has no descriptors, and accepts no calls. */
+/* Creates the pipe. 0; or -errno, and @service has no descriptors and accepts no calls. */
 int service_open(struct service *service);
 void service_release(struct service *service);
 

@@ -24,7 +24,7 @@ struct tracee;
 /* What happened to the ticks of all tables. */
 struct session_figures {
 	uint64_t counted; /* ticks whose counter was accessible, even if it was full */
-	uint64_t dropped; /* ticks in no region, excluded by CALL_USER, or of faults */
+	uint64_t dropped; /* ticks in no region, in excluded calls, or at an inaccessible counter */
 	uint64_t faults;  /* additions to inaccessible counters */
 	uint64_t lost;    /* ticks kept for a stop that came too late, or without room to be kept */
 };
@@ -37,14 +37,14 @@ struct session_tally {
 struct sessions {
 	struct target *target;
 	const struct say *say;
-	unsigned streams; /* of the sampler: 0 is the profile's, 1 to @streams - 1 are for tables */
+	unsigned streams; /* how many the sampler has: 0 is the profile's, others are for tables */
 	/* Called when the tables in force have changed. */
 	void (*changed)(void *context);
 	/* Called when a table of @process comes into force; earlier CPU time is not counted. */
 	void (*begins)(void *context, const struct process *process);
 	/* Reads the CPU time of the threads of @process anew (tracee->account.seen). */
 	void (*see)(void *context, const struct process *process);
-	/* Requests a stop of @tracee. False: not possible now. */
+	/* Requests a stop of @tracee. False: that is not possible now. */
 	bool (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
@@ -80,9 +80,8 @@ struct session {
 	unsigned left_n, left_room;
 	struct session_tally tally;
 	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when a stop is requested to write @left */
-	/* Of a process: weights of all instants; CPU time under this table of ended threads. */
-	uint64_t weighed_ns;
-	uint64_t ran_ns;
+	uint64_t weighed_ns;  /* in a process's session: sum of the weights of all instants */
+	uint64_t ran_ns; /* in a process's session: CPU time of ended threads under this table */
 	bool untidy;     /* @dead or @off has changed: session_tidy() is due */
 	bool off;        /* turned off, but not by a call: @reason says why */
 	bool ended;      /* kept only until the end is reported to the program */
@@ -97,8 +96,8 @@ static inline bool session_is_elapsed(const struct session *s)
 
 /*
  * Puts a table in force in place of the process's previous one, whose counters no longer change.
- * @regions are copied. An empty or inactive table turns profiling off. 0, or -ENOMEM or -EINVAL as
- * region_table_new(): nothing has changed.
+ * @regions are copied. An empty or inactive table turns profiling off. Returns 0; or -ENOMEM or
+ * -EINVAL as region_table_new() does, and nothing has changed.
  */
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
@@ -132,7 +131,7 @@ void session_status(struct sessions *sessions, struct process *process, bool end
 /* Gives @child, which was forked, vforked or cloned from @parent, the profiling of @parent. */
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
 
-/* Rebuilds tables with new @dead regions, ends sessions that are @off. Not in the stop window. */
+/* Rebuilds tables with new @dead regions; ends sessions that are @off. Not for the stop window. */
 void session_tidy(struct sessions *sessions);
 
 /* Returns the period of the tables with @stream; 0: no such table. */

@@ -18,7 +18,7 @@ void session_turn_off(struct session *s, enum call_reason reason)
 	s->reason = reason;
 }
 
-/* Adds ticks to one counter. False: the process is not accessible, the ticks must be kept. */
+/* Adds ticks to one counter. False: the process is inaccessible; keep the ticks. */
 static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	const struct region_hit *hit, uint64_t ticks)
 {
@@ -87,7 +87,7 @@ static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uin
 	s->left[i].ticks += ticks;
 }
 
-/* False: the ticks must be kept. */
+/* Adds ticks at @pc to its counter, or to @outside. False: the ticks must be kept. */
 static bool count_at(
 	struct sessions *sessions, struct tracee *t, struct session *s, uint64_t pc, uint64_t ticks)
 {
@@ -130,7 +130,7 @@ static bool takes(const struct session *s, unsigned stream)
 	return s && !s->off && s->stream == stream;
 }
 
-/* Does the table exclude ticks in system calls? Then counts them as dropped. */
+/* True if @in_call and the table excludes system calls: then counts the ticks as dropped. */
 static bool passes_over(struct sessions *sessions, struct session *s, bool in_call, uint64_t ticks)
 {
 	if (!in_call || !(s->table->flags & CALL_USER))

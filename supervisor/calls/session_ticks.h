@@ -21,7 +21,7 @@ void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsig
 
 /*
  * Counts the time of @tracee off the CPU in tables of elapsed time. At @now_ns the thread has used
- * @cpu, and is blocked at *@pc, not stopped. @pc NULL: it runs.
+ * @cpu, and is blocked (not stopped) at *@pc; if @pc is NULL, it runs.
  */
 void session_elapse(struct sessions *sessions, struct tracee *tracee, const struct cpu_time *cpu,
 	uint64_t now_ns, const uint64_t *pc);
@@ -36,7 +36,7 @@ void session_ask_stop(struct sessions *sessions, struct tracee *tracee);
 /* Writes the ticks kept for the stopped @tracee and its process. May run in the stop window. */
 void session_catch_up(struct sessions *sessions, struct tracee *tracee);
 
-/* At sessions->write_at_ns: requests stops to write ticks that have been kept for a period. */
+/* From sessions->write_at_ns on, requests stops to write ticks that were kept for a period. */
 void session_poll(struct sessions *sessions, uint64_t now_ns);
 
 /* Stops counting in @session. session_tidy() then ends it. */
