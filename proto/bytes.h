@@ -35,7 +35,7 @@ static inline struct writer writer_over(void *data, size_t bytes)
 	return (struct writer){data, (uint8_t *)data + bytes, false};
 }
 
-/* Returns the next @bytes bytes, as a pointer into the span. Fewer left: NULL, and sets @bad. */
+/* Returns a pointer to the next @bytes bytes. If fewer are left, returns NULL and sets @bad. */
 static inline const uint8_t *get_bytes(struct reader *r, size_t bytes)
 {
 	const uint8_t *p = r->p;
@@ -83,7 +83,7 @@ static inline uint64_t get_u64(struct reader *r)
 	return get_le(r, 8);
 }
 
-/* Returns the room for the next @bytes bytes. Less left: NULL, and sets @bad. */
+/* Returns the room for the next @bytes bytes. If less is left, returns NULL and sets @bad. */
 static inline uint8_t *put_room(struct writer *w, size_t bytes)
 {
 	uint8_t *p = w->p;

@@ -143,7 +143,7 @@ enum call_flags {
 	CALL_STATUS = 4,  /* requests only the status of profiling; @total is 0 */
 	CALL_USER = 8,    /* ticks in system calls are not counted */
 	CALL_THREAD = 16, /* a table for the calling thread, beside that of the process */
-	CALL_WALL = 32,   /* counts elapsed time, not CPU time: also of blocked threads */
+	CALL_WALL = 32,   /* counts elapsed time, also while blocked, instead of CPU time */
 	CALL_ALL_FLAGS = 63
 };
 
@@ -227,8 +227,8 @@ struct call_region call_get_region(const struct call_request *request, unsigned 
 /*
  * Finds the next request in data read from the pipe, and skips bytes that are not a request.
  * @drained: the pipe is empty, so no more bytes of an incomplete request at the end will come.
- * Returns 1: *@ret_request, which borrows from @data; 0: none. *@ret_used: bytes to remove from
- * the front, in both cases.
+ * Returns 1 if it set *@ret_request, which borrows from @data, or 0 if there is none. Either way,
+ * *@ret_used is the number of bytes to remove from the front.
  */
 int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_request *ret_request,
 	size_t *ret_used);
@@ -238,7 +238,7 @@ void call_put_seal(uint8_t *to, const struct call_request *request);
 /* Is @seal, CALL_SEAL_BYTES read from the sender's memory, the seal of @request? */
 bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 
-/* Encoders return the size, or -ENOSPC if @room is smaller; decoders 0, or -EPROTO: malformed. */
+/* Encoders return the size, or -ENOSPC if @room is smaller; decoders 0 or -EPROTO (malformed). */
 int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
 int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
 int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
@@ -267,8 +267,8 @@ static inline bool call_assembly_starts(const struct call_request *request)
 void call_assembly_begin(struct call_assembly *a, const struct call_request *request);
 
 /*
- * Adds a request. 1: the table is complete; 0: more requests must follow (a repeated one changes
- * nothing); -EPROTO: the request does not continue the table, drop the assembly.
+ * Adds a request. Returns 1 if the table is complete, 0 if more requests must follow (a repeated
+ * one changes nothing). -EPROTO: the request does not continue the table, so drop the assembly.
  */
 int call_assembly_add(struct call_assembly *a, const struct call_request *request);
 

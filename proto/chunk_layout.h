@@ -33,7 +33,7 @@ enum { CHUNK_HEADER_BYTES = 56 };
 struct chunk_fields {
 	bool wide;
 	uint8_t tail; /* offset in a Continuation of the pointer to its newest chunk */
-	/* Offsets in a chunk: its fields, and the stack behind them. */
+	/* Offsets in a chunk: of its fields, and of the stack that follows them. */
 	uint8_t size, sp, bottom, parent, cont, stack;
 };
 

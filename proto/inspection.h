@@ -80,7 +80,7 @@ enum { INSPECTION_FRAMES_MOST = 128, INSPECTION_TEXT_MOST = 8191 };
 
 #define INSPECTION_FILE_MOST ((size_t)128 << 20)
 
-/* The structures borrow texts and data; when decoded, from the span of the reader. */
+/* The structures borrow texts and data; decoded ones borrow from the span of the reader. */
 struct inspection_object {
 	uint8_t skip;
 	uint64_t start, limit, offset;

@@ -9,7 +9,7 @@ static const struct wire_field opening_fields[] = {WIRE(opening, sequence), WIRE
 	WIRE(opening, pid), WIRE(opening, plain_bytes), WIRE(opening, start), WIRE(opening, end),
 	WIRE(opening, inode), WIRE(opening, major), WIRE(opening, minor), WIRE(opening, time), {0}};
 
-/* What follows the sequence and the error. */
+/* The fields of an answer that follow its sequence and error. */
 static const struct wire_field opened_fields[] = {WIRE(opened, flags), WIRE(opened, device),
 	WIRE(opened, inode), WIRE(opened, bytes), WIRE(opened, mtime_ns), {0}};
 

@@ -44,7 +44,7 @@
 #define OPENING_ANSWER_HEAD  46
 #define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
 
-/* The fields that each kind uses, then what the answer's descriptor is. */
+/* Each comment lists the fields that a kind uses, then says what the answer's descriptor is. */
 enum opening_kind {
 	OPENING_MAPPED = 1, /* pid, start, end, device, inode, path: the file of a mapping */
 	/* as OPENING_MAPPED, but the descriptor is a copy of the file's read-only mappings */
@@ -52,14 +52,14 @@ enum opening_kind {
 	OPENING_VDSO = 3,    /* pid, start, end: a copy of the vdso */
 	OPENING_ELF = 4,     /* path: a debug file, by build-id, link or alternate link */
 	OPENING_PROCESS = 5, /* pid: notes its user and inner pid for later; no descriptor */
-	/* pid: its perf map; start = end = 1: also below the process's root */
+	/* pid: its perf map; start = end = 1: it may live, so search its own root, too */
 	OPENING_PERF_MAP = 6,
 	OPENING_STAT = 7,    /* path: whether it exists, and as what; no descriptor */
 	OPENING_SOURCE = 8,  /* path, pid: a source file, for the live view */
 	OPENING_THREADS = 9, /* pid: a copy of each thread's "stat", each ended by NUL */
 	OPENING_LOG = 10,    /* the output of the command, for the live view */
 	OPENING_STATM = 11,  /* the sender's own /proc/PID/statm */
-	/* path, pid: a jitdump; start = end = 1: also below the process's root */
+	/* path, pid: a jitdump; start = end = 1: the process may live, so search its root, too */
 	OPENING_JITDUMP = 12,
 	/* pid: no descriptor; the text is the process's first argument, which may be a title */
 	OPENING_TITLE = 13,
@@ -109,7 +109,7 @@ struct opened {
 /* @to has room for OPENING_BYTES_MOST. Both return the length of the packet. */
 size_t opening_put(uint8_t *to, const struct opening *opening);
 size_t opened_put(uint8_t *to, const struct opened *opened);
-/* 0, or -EPROTO: malformed. */
+/* Decode a packet. Return 0, or -EPROTO if it is malformed. */
 int opening_get(const uint8_t *from, size_t bytes, struct opening *ret_opening);
 int opened_get(const uint8_t *from, size_t bytes, struct opened *ret_opened);
 

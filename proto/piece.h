@@ -32,7 +32,7 @@ struct piece {
 };
 
 void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);
-/* 0, or -EPROTO: not an announcement, or the piece ends before it begins. */
+/* Decodes. Returns 0, or -EPROTO: no announcement, or the piece ends before it begins. */
 int piece_get(const uint8_t *from, size_t bytes, struct piece *ret_piece);
 
 #endif

@@ -169,7 +169,7 @@ struct record_thread {
  * flags: AGAIN: with BLOCKED: the thread still is, or recently was, where its last BLOCKED sample
  *        found it; only the times are valid.
  *        LEFT: the second piece is the stack of a goroutine of Go, which the thread has left at
- *        left_sp and left_pc; left_pc 0: to call the vdso. If left_sp is CHUNKS_BASE
+ *        left_sp and left_pc; left_pc 0: it left to call the vdso. If left_sp is CHUNKS_BASE
  *        (proto/chunk_layout.h), the second piece has the frames of a Java virtual thread that
  *        were in the heap. Their inner neighbour is the frame whose return address is the return
  *        barrier; left_pc is that frame's frame pointer.
@@ -177,11 +177,11 @@ struct record_thread {
 enum {
 	RECORD_SAMPLE_KERNEL = 1,    /* the thread was in a system call */
 	RECORD_SAMPLE_TRUNCATED = 2, /* the stack is longer than the copy */
-	RECORD_SAMPLE_BLOCKED = 4,   /* blocked, not stopped: only pc and sp known; weight_ns 0 */
+	RECORD_SAMPLE_BLOCKED = 4,   /* it was blocked, not stopped: only pc, sp; weight_ns is 0 */
 	RECORD_SAMPLE_AGAIN = 8,
 	RECORD_SAMPLE_STOPPED = 16, /* with BLOCKED or DUMP: stopped by a signal (job control) */
 	RECORD_SAMPLE_DUMP = 32,    /* for --dump; weight_ns is the duration of the stop */
-	RECORD_SAMPLE_ASLEEP = 64,  /* fell asleep at the instant, not stopped: only pc and sp */
+	RECORD_SAMPLE_ASLEEP = 64,  /* it fell asleep at the instant, without a stop: only pc, sp */
 	RECORD_SAMPLE_LEFT = 128,
 };
 struct record_sample {
@@ -198,8 +198,8 @@ struct record_sample {
 	uint64_t reg[RECORD_MAX_REGISTERS];
 	const uint8_t *stack;
 	/*
-	 * The second piece: with RECORD_SAMPLE_LEFT as described there; otherwise the stack that a
-	 * signal handler on an alternate stack interrupted. outer_bytes 0: none.
+	 * A second piece of stack, if outer_bytes is not 0. See LEFT above; without that flag it is
+	 * the stack that a signal handler on an alternate stack interrupted.
 	 */
 	uint32_t outer_bytes;
 	uint64_t outer_base;
@@ -236,8 +236,8 @@ struct record_cpu {
 };
 
 /*
- * RECORD_UNSAMPLED: sums over all processes with one executable. A time is lost with an analyst
- * that died, or is waiting time of threads that were never observed waiting.
+ * RECORD_UNSAMPLED: sums over all processes with one executable. Each is time that was lost with an
+ * analyst that died, or waiting time of threads that were never observed waiting.
  *   16  8  cpu_ns
  *   24  8  queue_ns
  *   32  8  blocked_ns
@@ -377,7 +377,7 @@ int record_put_memory(
 size_t record_memory_bytes(const struct record_memory *memory);
 size_t record_sample_bytes(const struct record_sample *sample);
 
-/* Decodes a record of exactly @bytes bytes; of unknown type, its header. 0; -EPROTO: malformed. */
+/* Decodes a record of exactly @bytes bytes; only its header if the type is unknown. 0, -EPROTO. */
 int record_get(const uint8_t *data, size_t bytes, struct record *ret_record);
 
 #endif

@@ -67,7 +67,7 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* 0, or -EPROTO: the type is unknown, or has no such index or value. */
+/* Decodes. Returns 0, or -EPROTO if the type is unknown, or has no such index or value. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

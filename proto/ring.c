@@ -108,7 +108,7 @@ bool ring_is_half_empty(struct ring *ring)
 
 bool ring_is_drained(const struct ring *ring)
 {
-	/* This order: after it has announced its sleep, the consumer takes no record. */
+	/* Reads "sleeping" first: after announcing its sleep, the consumer takes no record. */
 	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1 &&
 		atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire) == ring->at;
 }

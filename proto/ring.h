@@ -59,8 +59,8 @@ size_t ring_first_bytes(uint64_t capacity);
 int ring_init(struct ring *ring, void *memory, uint64_t capacity);
 
 /*
- * Consumer: opens memory laid out by ring_init(), and borrows it. @bytes: size of the mapping. 0,
- * or -EPROTO: not a ring of this version, or larger than the mapping.
+ * Consumer: opens memory laid out by ring_init(), and borrows it. @bytes is the mapping's size.
+ * Returns -EPROTO if the ring has another version, or is larger than the mapping; otherwise 0.
  */
 int ring_open(struct ring *ring, void *memory, size_t bytes);
 
@@ -86,7 +86,7 @@ bool ring_is_drained(const struct ring *ring);
 
 /*
  * Consumer: skips padding; returns the next record and its size, valid until ring_consume(). NULL:
- * none, or (*@ret_error is -EPROTO) the producer wrote invalid data.
+ * there is no record, or the producer wrote invalid data (then *@ret_error is -EPROTO).
  */
 const uint8_t *ring_peek(struct ring *ring, size_t *ret_bytes, int *ret_error);
 
@@ -101,7 +101,7 @@ bool ring_sleep(struct ring *ring);
 void ring_wake(struct ring *ring);
 
 /*
- * Producer: copies the path of the file that a dead consumer was parsing, "": none. The consumer
+ * Producer: copies the path of the file that a dead consumer was parsing, or "". The consumer
  * wrote it at RING_WORKING_ON_OFFSET (analyst/blame.h).
  */
 void ring_read_note(const struct ring *ring, char ret_path[RING_WORKING_ON_BYTES]);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Copies a table's fields to (@put) or from words, in the order of the requests. */
+/* Copies a table's fields to words (@put) or from words, in the order of the requests. */
 struct visitor {
 	uint64_t *word;
 	uint32_t n;

@@ -52,19 +52,19 @@ struct runtime_table {
 	/* The address of the pointer to the first group of threads. */
 	uint64_t threads_head;
 	uint32_t group_next, group_threads; /* in a group: next group, first thread */
-	/* In a thread's state. thread_bytes of it are read. */
+	/* Offsets in a thread's state, of which the first thread_bytes are read. */
 	uint32_t thread_bytes;
 	uint32_t thread_next, thread_tid, thread_self; /* next state, tid, thread pointer */
 	/*
-	 * The state has at thread_frame a pointer to the innermost frame; or, unless frame_behind
-	 * is RUNTIME_NONE, to an object that has this pointer at frame_behind.
+	 * The pointer in the state at thread_frame leads to the innermost frame; or, if
+	 * frame_behind is an offset, to an object that has the pointer to the frame there.
 	 */
 	uint32_t thread_frame, frame_behind;
 	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* words sent with each record */
 	/*
-	 * Frames are pushed on chunks of memory. In a thread's state: pointers to the newest chunk
-	 * (RUNTIME_NONE: no chunks) and to the end of its used part. In a chunk: the previous
-	 * chunk, the number of used words behind the header, and where the header ends.
+	 * Frames are pushed on chunks of memory. A thread's state points to the newest chunk
+	 * (RUNTIME_NONE: no chunks) and to the end of its used part. A chunk has a pointer to the
+	 * previous one and the number of used words behind its header, which ends at chunk_data.
 	 */
 	uint32_t thread_chunk, thread_top;
 	uint32_t chunk_previous, chunk_used, chunk_data;
@@ -92,8 +92,8 @@ struct runtime_incoming {
 };
 
 /*
- * Takes one request. 1: *@ret_table is complete; 0: more requests must follow; -EPROTO: the
- * request is out of order, or an offset out of bounds; the table is dropped.
+ * Takes one request. Returns 1 if *@ret_table is complete, 0 if more requests must follow. -EPROTO:
+ * the request is out of order, or an offset out of bounds, so the table is dropped.
  */
 int runtime_table_take(struct runtime_incoming *incoming, const struct request *request,
 	struct runtime_table *ret_table);
