@@ -11,7 +11,7 @@
 #define SOON_NS      (SECOND_NS / 10)
 #define HALF_LIFE_NS (10 * SECOND_NS)
 
-/* The possible initial views; NULL: past the end. */
+/* Returns the name of a possible initial view; NULL past the end. */
 static const char *view_name(size_t index)
 {
 	return index <= LIVE_OBJECTS ? live_views[index].name : NULL;
@@ -266,7 +266,7 @@ void live_set_view(struct live *live, enum live_view view)
 	*page = fresh;
 }
 
-/* Prose has no visible cursor: its first visible row moves. */
+/* Moves the first visible row, because prose has no visible cursor. */
 static void live_scroll(struct live *live, long rows)
 {
 	struct live_page *page = live_page(live);

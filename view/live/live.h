@@ -39,8 +39,8 @@ struct live_sources {
 struct live_options {
 	size_t size;
 	bool ascii;            /* no characters beyond ASCII */
-	bool totals;           /* begin with sums since the start instead of decayed weights */
-	uint64_t half_life_ns; /* of the weights; 0: 10 s */
+	bool totals;           /* show sums since the start first, not decayed weights */
+	uint64_t half_life_ns; /* in which weights decay to half; 0: 10 s */
 	uint64_t delay_ns;     /* between two updates from the profile; 0: 1 s */
 	uint64_t period_ns;    /* initial sampling period */
 	double cost_percent;   /* limit of the cost of sampling; 0: none */
@@ -50,7 +50,7 @@ struct live_options {
 	struct live_sources sources;
 };
 
-/* Copies @options. 0, -ENOMEM, or -EINVAL: there is no view of that name. */
+/* Copies @options. Returns 0, -ENOMEM, or -EINVAL if there is no view of that name. */
 int live_new(const struct live_options *options, struct live **ret_live);
 void live_free(struct live *live);
 
@@ -61,7 +61,7 @@ struct live_thread {
 	bool left_out; /* not profiled: the user chose other threads (--thread-name, --tid) */
 };
 
-/* LET_GO: detached, still running. CUT_OFF: the profile ended before the target did. */
+/* LET_GO: it runs, but was detached. CUT_OFF: the profile ended before the target did. */
 enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
 
 /* Facts about the target besides the profile, borrowed by live_update() for the call. */
@@ -73,7 +73,7 @@ struct live_facts {
 	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
 	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0: unknown */
-	/* by stack: CPU time in ns per unit of the profile's CPU value; beyond @factors: 1 */
+	/* By stack: ns of CPU time per unit of its CPU value. Stacks from @factors on have 1. */
 	const float *factor;
 	size_t factors;
 };

@@ -15,8 +15,8 @@ struct sides {
 
 /*
  * Counts one stack, leaf first. Each caller of @function, the view's function, counts once per
- * stack. As callee counts only what the innermost frame of @function called. A function that calls
- * itself is not its own caller.
+ * stack. The only callee that counts is the one that the innermost frame of @function called. A
+ * function that calls itself is not its own caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)
@@ -80,7 +80,7 @@ int live_collect_callers(struct live *live, struct live_page *page)
 
 	if (page->place >= n || live_clear_sums(live, n + 1) < 0)
 		return page->place >= n ? 0 : -ENOMEM;
-	/* live->total: callers, and one more element for "no caller"; live->self: callees. */
+	/* live->total has the callers, and one more element for "no caller"; live->self callees. */
 	sides.callee = live->self;
 	while (live_next_stack(live, page, &at, &sample, &weight)) {
 		whole += weight;

@@ -69,7 +69,7 @@ static size_t hottest_row(const struct live *live)
 	return hottest;
 }
 
-/* In the view's function only: other lines of the file may be hotter. */
+/* Returns the hottest row of the view's function; other lines of the file may be hotter. */
 static size_t hottest_line(const struct live *live, const struct live_page *page)
 {
 	const struct places *lines = &live->lines;
@@ -108,7 +108,7 @@ static uint32_t line_in_file(
 									       : LIVE_NONE;
 }
 
-/* Lines of @file count in whatever function they are. */
+/* Sums up the lines of @file, in whatever functions they are. */
 static void weigh_lines(struct live *live, const struct live_page *page, const char *file)
 {
 	live_sum_up(live, page, line_in_file, &(struct lines_of){file, page->lines});

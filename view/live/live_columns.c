@@ -113,7 +113,7 @@ static double error_of(const struct live *live, double value)
 	return (interval.high - interval.low) / 2;
 }
 
-/* Half of the interval in percent: "2.1"; its lower half, "-4.0", if the upper exceeds 100 %. */
+/* Formats half the interval's width, "2.1" %; if it reaches above 100 %, its lower part, "-4.0". */
 static void format_error(const struct live *live, double value, char *to, size_t room)
 {
 	double error = error_of(live, value), whole = live->table.whole;
@@ -156,7 +156,7 @@ static void format_share(char *to, size_t room, double value, double whole)
 		to[0] = '\0';
 }
 
-/* A bar has eighths of characters; in ASCII, whole characters. */
+/* A bar's length is in eighths of a character; in ASCII, in whole characters. */
 static void format_bar(const struct live *live, double value, unsigned width, char *to, size_t room)
 {
 	static const char *const part[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
@@ -253,7 +253,7 @@ static int by_amount(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* In the column's default order: amounts descending, names ascending. */
+/* Compares in the column's default order: amounts are descending, names ascending. */
 static int compare_by(
 	enum live_column_kind kind, const struct live_row *x, const struct live_row *y)
 {

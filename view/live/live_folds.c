@@ -10,7 +10,7 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node)
 	return live->tree && node < live->tree->nodes ? live->tree->node[node].parent : LIVE_NONE;
 }
 
-/* True also for @node == @top. Parents have lower indexes than their children. */
+/* Is @node @top, or below it? Parents have lower indexes than their children. */
 static bool is_below(const struct live_tree *tree, uint32_t node, uint32_t top)
 {
 	while (node != LIVE_NONE && node > top)

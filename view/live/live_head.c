@@ -39,12 +39,12 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
 }
 
-/* With fewer samples to be expected in a second, its rate would be noise, and is not shown. */
+/* If fewer samples are expected in a second, its rate is not shown, as it would be noise. */
 #define RATE_SAMPLES 10
 /* Seconds before a cost above the limit is a warning: the first second may cost more. */
 #define COST_SECONDS 20
 
-/* Takes the audit's figures, one set a second; differences are the last second's values. */
+/* Takes the audit's figures, which come once a second; what they grew by is the last second's. */
 void live_see_audit(struct live *live, uint64_t begun_ns)
 {
 	struct live_audit *audit = &live->audit;
@@ -67,7 +67,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		return;
 	}
 	wall = (double)(next.wall_ns - audit->wall_ns);
-	/* The time that is sampled; with the wall clock, waiting included. */
+	/* The time that is sampled. With the wall clock, it includes waiting. */
 	next.sampled_ns = next.kernel_ns;
 	if (is_by_wall(live))
 		next.sampled_ns += figure(live, "runqueue_ns") + figure(live, "blocked_ns");
@@ -92,7 +92,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	*audit = next;
 }
 
-/* The CPUs used, a character a second. Full height: a whole CPU, or the maximum if larger. */
+/* Formats the CPUs used, a character a second; full height is 1 CPU, or the maximum if larger. */
 static void format_history(const struct live *live, size_t columns, char *to, size_t room)
 {
 	static const char ascii[] = " .:-=+*#";
@@ -160,7 +160,7 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 	return live->state == LIVE_RUNS ? STYLE_GOOD : STYLE_BAD;
 }
 
-/* Returns Hz, of the last second; of the whole run after the target's end; 0: unknown. */
+/* Returns the rate in Hz in the last second; once the target ended, in the run. 0: unknown. */
 static double rate_reached(const struct live *live)
 {
 	struct audit_rate whole;
@@ -296,7 +296,7 @@ static void format_cost(const struct live *live, struct piece *piece)
 		piece->style = STYLE_WARN;
 }
 
-/* The share of late instants, if any; whether the sampler has real-time priority. */
+/* Formats the share of late instants, if any, and whether the sampler has real-time priority. */
 static void format_instants(
 	const struct live *live, bool narrow, struct piece *late, struct piece *realtime)
 {

@@ -7,7 +7,7 @@
 #include "view/live/live_internal.h"
 #include "view/wrap.h"
 
-/* Columns: the end of the widest line; where keys, their texts and other texts begin. */
+/* Columns: where the widest line ends; where keys, their texts, and all other texts begin. */
 enum { WIDEST = 58, INDENT = 2, BEHIND_KEYS = 12, BEHIND_TERM = 10 };
 
 /* The help below the keys. */
@@ -65,7 +65,7 @@ static int write_help(const struct live *live, struct live_page *page)
 	return fclose(out) == 0 && page->text ? 0 : -ENOMEM;
 }
 
-/* Made anew each time: the terminal may have another width. */
+/* The text is made anew each time, because the terminal may have another width. */
 int live_collect_help(struct live *live, struct live_page *page)
 {
 	int r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of the live view. Strings of rows belong to profile, places or open view. */
+/* What files of the live view share. A row's strings belong to profile, places or open view. */
 #ifndef VIEW_LIVE_LIVE_INTERNAL_H
 #define VIEW_LIVE_LIVE_INTERNAL_H
 
@@ -39,11 +39,11 @@ struct live_row {
 	uint32_t place;    /* place of the row's function; LIVE_NONE: the row is no function */
 	uint32_t line;     /* number of a line of a source file */
 	uint32_t node;     /* call tree: index of the row's node */
-	uint32_t pid, tid; /* threads: which one */
+	uint32_t pid, tid; /* in the list of threads: the row's thread */
 	unsigned indent;
 	uint8_t fold, relation; /* enum live_fold; enum live_relation or 0 */
 	char state;             /* threads: as in struct live_thread */
-	bool exact;             /* not sampled: the value has no confidence interval */
+	bool exact;             /* the value was not sampled: it has no confidence interval */
 	bool titled;            /* the name is the process's title */
 };
 
@@ -78,7 +78,7 @@ enum live_column_kind {
 struct live_column {
 	enum live_column_kind kind;
 	const char *title;
-	uint16_t width; /* 0: what the other columns leave; for at most one column */
+	uint16_t width; /* 0: the width that others leave; at most one column has it */
 	uint16_t from;  /* least screen width that shows the column */
 };
 
@@ -89,15 +89,15 @@ struct live_page {
 	uint32_t tid, pid;          /* only this thread; tid 0: all */
 	const char *object;         /* only this object; NULL: all */
 	uint64_t root;              /* tree: path of the node on top; 0: the whole tree */
-	/* row of the cursor; first row shown; columns by which names are shifted left */
+	/* The cursor's row, the first row shown, and how many columns names are shifted left. */
 	size_t cursor, top, shift;
 	bool moved;         /* the cursor was moved: it stays with the row @cursor_id */
 	uint64_t cursor_id; /* id of the cursor's row */
 	int sort;           /* index of a column; -1: the view's initial order */
 	bool inverted;
-	/* its text was scrolled to the place of interest, or the hottest path unfolded */
+	/* The text has been scrolled to its place of interest, or the hottest path unfolded. */
 	bool opened;
-	char *text, *problem; /* source, instructions or output; why there is none */
+	char *text, *problem; /* source, instructions or output; or why there is none */
 	char *note;           /* shown above the text; NULL: none */
 	char **line;          /* pointers into @text */
 	size_t lines;
@@ -105,8 +105,9 @@ struct live_page {
 
 struct live_audit {
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost;
-	double cpus, rate;    /* in the last second: CPUs used, samples per second */
-	double cost, stopped; /* whole run: share of CPU time (< 0: unknown); share of time */
+	double cpus, rate; /* in the last second: CPUs used, samples per second */
+	/* Of the whole run: audit_cost(), negative if unknown; audit_stopped(), 0 if unknown. */
+	double cost, stopped;
 	struct audit_found found;
 	bool known, knows_found;     /* the supervisor's figures have come; @found is set */
 	double first_cpus;           /* CPUs used, from samples, until figures come; 0: unknown */
@@ -129,7 +130,7 @@ struct live_span {
 	double *weight;  /* by stack: weight in the span */
 	size_t stacks, weight_room;
 	size_t value;        /* the value type of @weight */
-	double sum, squares; /* of the weights of the span's instants */
+	double sum, squares; /* sums of the weights of the span's instants, and of their squares */
 };
 
 struct live_prompt {
@@ -192,7 +193,7 @@ struct live {
 
 /* A kind of view. */
 struct live_view_ops {
-	const char *name, *title; /* as for --view; as shown */
+	const char *name, *title; /* the name for --view; the title on the screen */
 	const struct live_column *column;
 	size_t columns;
 	int sort;     /* initial sort column; -1: none */
@@ -229,8 +230,8 @@ int live_collect_lines(struct live *live, struct live_page *page);
 int live_collect_objects(struct live *live, struct live_page *page);
 int live_collect_threads(struct live *live, struct live_page *page);
 /*
- * Finds the next stack, from *@at on, with a weight and in @page's zoom, and sets *@at behind it.
- * False: none is left. *@ret_weight: in the value type shown.
+ * Finds the next stack, from *@at on, that has a weight and is in @page's zoom. Sets *@at behind it
+ * and *@ret_weight to its weight in the value type shown. False: none is left.
  */
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight);
@@ -238,7 +239,7 @@ bool live_next_stack(const struct live *live, const struct live_page *page, size
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 /* Makes room for sums of @n items, and sets them to 0. 0 or -ENOMEM. */
 int live_clear_sums(struct live *live, size_t n);
-/* Returns the item that counts places.of[@frame], below live_clear_sums()'s @n; or LIVE_NONE. */
+/* Returns the item (below live_clear_sums()'s @n) for which the frame counts, or LIVE_NONE. */
 typedef uint32_t live_counts_for(
 	const struct live *live, uint32_t location, size_t frame, const void *context);
 
@@ -272,7 +273,7 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node);
 /* Finds the match after @node, in the order shown, and makes it visible. LIVE_NONE: none. */
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 
-/* live_zoom.c: go from one view to another, or show a message if impossible. 0 or -ENOMEM. */
+/* live_zoom.c: each goes to another view, or shows why it cannot. 0 or -ENOMEM. */
 int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
 /*
@@ -287,7 +288,7 @@ int live_zoom_code(struct live *live, enum live_view view);
 /* Opens help, or the command's output, or closes them. */
 int live_zoom_text(struct live *live, enum live_view view);
 int live_next_view(struct live *live, int step);
-/* Shows @view; if it is shown already, the functions. */
+/* Shows @view, or the functions if @view is shown already. */
 int live_toggle_view(struct live *live, enum live_view view);
 
 /* live_columns.c: */

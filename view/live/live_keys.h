@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only table of keys: requests, their keys, their help. From it come the conversion of keys to
- * requests and the help screen; man/sproftop.1 is kept by hand.
+ * The only table of keys: requests, their keys, their help. Keys are converted to requests by it,
+ * and the help screen is made from it; man/sproftop.1 is kept by hand.
  *
  * REQUEST(name, keys for display, help, the keys)
  */
@@ -76,7 +76,7 @@ enum live_request {
 		LIVE_REQUEST_NONE
 };
 
-/* LIVE_REQUEST_NONE: the key has none. */
+/* Returns the request of a key, or LIVE_REQUEST_NONE. */
 enum live_request live_request_of(int32_t key);
 
 #endif

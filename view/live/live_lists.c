@@ -140,7 +140,7 @@ static uint32_t line_of(
 	return live->lines.of[frame];
 }
 
-/* A frame counts for its location's object. @context: by mapping, the index of its object. */
+/* A frame counts for its location's object. @context has the object's index of each mapping. */
 static uint32_t object_of(
 	const struct live *live, uint32_t location, size_t frame, const void *context)
 {
@@ -235,7 +235,7 @@ int live_collect_objects(struct live *live, struct live_page *page)
 	return r;
 }
 
-/* Finds or adds a thread's row. @rows: pairs of pid and tid, by row. NULL: out of memory. */
+/* Finds or adds a thread's row; NULL: out of memory. @rows has the pid and tid of each row. */
 static struct live_row *row_of_thread(
 	struct live *live, struct pairs *rows, uint32_t pid, uint32_t tid)
 {
@@ -270,7 +270,7 @@ static bool is_titled(const struct task *task)
 	return task->tid == task->pid && strchr(task->process, ' ');
 }
 
-/* Adds a row for each thread with samples. live->stamp of each task: its row + 1; 0: no row. */
+/* Adds a row for each thread with samples. Sets a task's live->stamp to its row + 1; 0: no row. */
 static int add_tasks(struct live *live, struct pairs *rows)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {
@@ -344,7 +344,7 @@ static int add_living_threads(struct live *live, struct pairs *rows)
 
 		if (!row)
 			return -ENOMEM;
-		/* The kernel shows a tracee that a signal has stopped as traced ('t'). */
+		/* The kernel says "traced" ('t') of a tracee, even if a signal has stopped it. */
 		row->state = thread->state == 't' && live->stopped ? 'T' : thread->state;
 		if (!row->titled)
 			row->name = thread->name;

@@ -204,7 +204,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 	struct live_prompt *prompt = &live->prompt;
 	bool proposed = prompt->proposed;
 
-	prompt->proposed = false; /* only a first key that types replaces the proposal */
+	prompt->proposed = false; /* only the first key can replace the proposal */
 	switch (key.code) {
 	case LIVE_KEY_ENTER:
 	case '\n': return enter(live);

@@ -8,7 +8,7 @@
 
 enum { WHEEL_ROWS = 3, SHIFT_COLUMNS = 8, CONTROL_Z = 'Z' & 0x1f };
 
-/* A view with its own order has no sort column: says so. */
+/* Has the view an order of its own, and no sort column? If so, tells the user. */
 static bool has_own_order(struct live *live)
 {
 	enum live_view view = live_page(live)->view;
@@ -27,7 +27,7 @@ static void sort_by(struct live *live, int step)
 
 	if (has_own_order(live))
 		return;
-	/* Skips columns that only repeat a share or group rows: they are not sorted by. */
+	/* Skips columns that cannot be sort columns: they only repeat a share, or group rows. */
 	do
 		column = (column + step + n) % n;
 	while (view->column[column].kind == COLUMN_ERROR ||
@@ -236,7 +236,7 @@ static bool serve_prompt(struct live *live, enum live_request request)
 	return true;
 }
 
-/* Performs a request about how the profile is shown. False: another request. */
+/* Performs a request about how the profile is shown. Returns false for any other request. */
 static bool serve_setting(struct live *live, enum live_request request)
 {
 	switch (request) {
@@ -300,7 +300,7 @@ int live_press(struct live *live, struct live_key key)
 		key.code != LIVE_KEY_F10)
 		return live_span_press(live, key.code);
 	request = live_request_of(key.code);
-	/* Only where ^Z may not suspend: elsewhere the terminal sends SIGTSTP. */
+	/* The key ^Z arrives only if it may not suspend; otherwise the terminal sends SIGTSTP. */
 	if (key.code == CONTROL_Z)
 		live_complain(
 			live, "^Z works with -p, under a shell: q leaves, f only stops sampling");

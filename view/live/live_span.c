@@ -16,7 +16,7 @@ void live_span_release(struct live_span *span)
 	*span = (struct live_span){0};
 }
 
-/* @weight_ns: a part of the instant's weight. 0: the instant's state is not of the type shown. */
+/* Returns what @weight_ns of an instant counts: 0 if its state is not of the type shown. */
 static double weight_of(const struct live *live, const struct instant *instant, uint64_t weight_ns)
 {
 	static const char *const states[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};

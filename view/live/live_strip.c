@@ -24,7 +24,7 @@ static uint64_t begin_of(const struct live_span *span, size_t cell)
 	return (uint64_t)((double)cell / (double)span->cells * (double)span->end_ns);
 }
 
-/* Recomputes the cells after a change of width, or with 2 % more instants. 0 or -ENOMEM. */
+/* Recomputes the cells if their number changed, or there are 2 % more instants. 0 or -ENOMEM. */
 static int fill_cells(struct live *live, size_t cells)
 {
 	struct live_span *span = &live->span;
@@ -59,7 +59,7 @@ static int fill_cells(struct live *live, size_t cells)
 	return r;
 }
 
-/* The cells that are chosen or being chosen, up to *@ret_to (exclusive). False: none. */
+/* Gets the cells that are chosen or being chosen, up to *@ret_to (exclusive). False: none are. */
 static bool selected(const struct live_span *span, size_t *ret_from, size_t *ret_to)
 {
 	if (span->choosing) {

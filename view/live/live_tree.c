@@ -282,7 +282,7 @@ int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double l
 	return (int)(n - before);
 }
 
-/* @children: how many of the node's children have a weight. 0 or -ENOMEM. */
+/* Adds the row of a node, of which @children children have a weight. 0 or -ENOMEM. */
 static int add_node(struct live *live, uint32_t index, unsigned indent, int children)
 {
 	const struct tree_item *node = &live->tree->node[index];
@@ -304,7 +304,7 @@ static int add_node(struct live *live, uint32_t index, unsigned indent, int chil
 /* The children of a node on the path from the root to the current node. */
 struct visit {
 	size_t begin, at, end; /* positions in tree->child: first, next, behind the last */
-	unsigned indent;       /* of their rows: the caller's, or one more if the path forks */
+	unsigned indent;       /* of the children's rows: the caller's, plus 1 if the path forks */
 };
 
 enum { DEPTH_MOST = 4096 };

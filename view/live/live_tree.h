@@ -8,7 +8,7 @@
 struct tree_item {
 	uint64_t path; /* hash of the path from the root: survives a rebuild of the nodes */
 	uint32_t place, parent;
-	uint32_t first, next; /* first child; next sibling; newest first; LIVE_NONE: none */
+	uint32_t first, next; /* the newest child; the next older sibling; LIVE_NONE: none */
 	uint8_t fold;         /* LIVE_OPEN or LIVE_CLOSED */
 	double self, total;
 };
@@ -25,12 +25,12 @@ struct live_tree {
 	size_t path_room, at_room;
 	uint32_t *child; /* result of live_tree_children() */
 	size_t child_room;
-	uint64_t *open; /* paths unfolded at the last rebuild of the nodes, sorted */
+	uint64_t *open; /* the paths that were unfolded when nodes were last rebuilt, sorted */
 	size_t opens;
 };
 
 /*
- * Puts @node's children with a weight from @least on into tree->child[@n...], hottest first.
+ * Puts @node's children with a weight of @least or more into tree->child[@n...], hottest first.
  * Returns their number, or -ENOMEM.
  */
 int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double least);

@@ -39,7 +39,7 @@ double live_weights_per_ns(const struct live_weights *weights)
 {
 	double age = (double)(weights->now_ns - weights->reset_ns) / weights->half_life_ns;
 
-	/* The reciprocal of a decayed sum of 1 per ns, the integral of 2^(-age / half-life). */
+	/* A rate of 1 per ns has as its decayed sum the integral of 2^(-age / half-life). */
 	return age > 0 ? M_LN2 / weights->half_life_ns / (1 - exp2(-age)) : 0;
 }
 

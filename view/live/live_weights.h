@@ -18,21 +18,23 @@
 
 struct live_weights {
 	size_t stacks, types;
-	int64_t *seen, *base; /* by stack and type: value at the last update; at the last reset */
-	float *decayed;       /* by stack and type: decayed weight, to be multiplied by the scale */
+	/* The value of each stack and type at the last update, and at the last reset. */
+	int64_t *seen, *base;
+	float *decayed; /* by stack and type: decayed weight, to be multiplied by the scale */
 	size_t seen_room, base_room, decayed_room;
 	double half_life_ns;
-	uint64_t origin_ns, now_ns, reset_ns; /* when the unit is 1; last update; reset */
-	bool begun;                           /* there was an update */
-	/* By type, since the reset: sums over all samples of weights, and of their squares. */
+	/* The times at which the unit is 1, of the last update, and of the last reset. */
+	uint64_t origin_ns, now_ns, reset_ns;
+	bool begun; /* there was an update */
+	/* By type: the sums of all weights since the reset, and of their squares. */
 	double total[VALUE_TYPES_MAX], total_squares[VALUE_TYPES_MAX];
-	/* The decayed sums, in the units of @decayed. */
+	/* The same sums of decayed weights, in the units of @decayed. */
 	double recent[VALUE_TYPES_MAX], recent_squares[VALUE_TYPES_MAX];
-	float *factor; /* by stack: factor of CPU values; 1 at @factors and above */
+	float *factor; /* by stack: factor of its CPU value; stacks from @factors on have 1 */
 	size_t factors, factor_room;
 	double total_ns, recent_ns; /* CPU values of all stacks, times their factors */
 	uint32_t *last;             /* by task: 1 + the last stack with a sample; 0: none */
-	/* by task: the kernel's CPU time at the last update (UINT64_MAX: unknown); at the reset */
+	/* The kernel's CPU time of each task at the last update (UINT64_MAX: unknown) and reset. */
 	uint64_t *used_ns, *used_before_ns;
 	size_t tasks, last_room, used_room, before_room;
 };
@@ -53,7 +55,7 @@ double live_weights_scale(const struct live_weights *weights);
  */
 double live_weights_per_ns(const struct live_weights *weights);
 
-/* With @decay: the decayed weight, not yet multiplied by the scale. */
+/* Returns a stack's weight; with @decay the decayed one, not yet multiplied by the scale. */
 static inline double live_weight(
 	const struct live_weights *weights, size_t stack, size_t type, bool decay)
 {
@@ -66,10 +68,10 @@ static inline double live_weight(
 		: weight;
 }
 
-/* The CPU time in ns that the kernel charged to a task since the reset. False: unknown. */
+/* Gets the CPU time in ns that the kernel charged to a task since the reset. False: unknown. */
 bool live_weights_used(const struct live_weights *weights, size_t task, double *ret_ns);
 
-/* The sum of all stacks' weights (@decay: decayed, scaled); the effective number of its samples. */
+/* Return the sum of all stacks' weights (with @decay: decayed, scaled), and its effective size. */
 double live_weights_sum(const struct live_weights *weights, size_t type, bool decay);
 double live_weights_effective(const struct live_weights *weights, size_t type, bool decay);
 

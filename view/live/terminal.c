@@ -37,8 +37,9 @@ struct terminal {
 };
 
 /*
- * A style's colour of 256 (@many) and of 8 (@few), background of 256 (@ground), and attributes with
- * 256 colours and without. -1: the terminal's default.
+ * A style has a colour for terminals with 256 (@many) and one for those with 8 (@few), a background
+ * for those with 256 (@ground), and attributes if it is shown in colour and if it is not. -1 is the
+ * terminal's default.
  */
 static const struct look {
 	short many, few, ground;
@@ -94,7 +95,7 @@ static void make_styles(struct terminal *terminal)
 	}
 }
 
-/* ^Z sends SIGTSTP, whatever key did before; ^C and ^\ stay keys. */
+/* Makes ^Z send SIGTSTP, whatever key did so before; ^C and ^\ stay keys. */
 static void let_suspend(int fd)
 {
 	struct termios modes;
@@ -325,7 +326,7 @@ static int32_t sequence_key(const struct escape *escape, wint_t last)
 
 /*
  * Takes a character that may belong to a control sequence (ECMA-48: parameters, intermediate bytes,
- * final byte). True: it does; *@ret_code: the key, if the sequence is complete; else 0.
+ * final byte). Returns whether it does. *@ret_code is the key if the sequence is complete, else 0.
  */
 static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
 {

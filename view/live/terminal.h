@@ -12,9 +12,9 @@
 struct terminal;
 
 /*
- * Takes over the terminal @in and @out (borrowed). @type: its type; NULL: from TERM. @suspends: ^Z
- * sends SIGTSTP instead of being a key. At most one struct terminal per process at a time, used by
- * one thread. 0, -ENOMEM; -ENOTSUP: the type is unknown, or cannot position the cursor.
+ * Takes over the terminal @in and @out (borrowed). @type NULL: TERM names its type. @suspends: ^Z
+ * sends SIGTSTP instead of being a key. A process may have one struct terminal at a time, used by
+ * one thread. -ENOTSUP: the type is unknown, or cannot position the cursor. 0 or -ENOMEM otherwise.
  */
 int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspends,
 	struct terminal **ret_terminal);
@@ -29,7 +29,7 @@ void terminal_close(struct terminal *terminal);
 void terminal_leave(struct terminal *terminal);
 void terminal_return(struct terminal *terminal);
 
-/* Blocks while the terminal accepts no output. @anew: paints all cells, not only changed ones. */
+/* Paints changed cells, with @anew all cells. Blocks while the terminal accepts no output. */
 void terminal_paint(struct terminal *terminal, const struct screen *screen, bool anew);
 
 void terminal_resize(struct terminal *terminal, unsigned rows, unsigned columns);
