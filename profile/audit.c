@@ -110,8 +110,8 @@ static double hit_share(const struct profile *profile, uint64_t instants)
 }
 
 /*
- * Returns the samples expected for @kernel ns of CPU time if each has the mean weight of those
- * found, or, if that is unknown, one period. 0: unknown.
+ * Returns how many samples are expected for @kernel ns of CPU time. Each is taken to have the mean
+ * weight of those found, or one period if that is unknown. Returns 0 if both are unknown.
  */
 static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
 {

@@ -25,7 +25,7 @@ enum audit_kind {
 	AUDIT_FILE,      /* which file of a recording (--rotate) a profile is */
 };
 
-/* Units of AUDIT_RATIO: 1 / AUDIT_RATIO_ONE; of AUDIT_PERCENT: 1 % / AUDIT_RATIO_ONE. */
+/* AUDIT_RATIO counts units of 1 / AUDIT_RATIO_ONE, AUDIT_PERCENT units of 1 % / AUDIT_RATIO_ONE. */
 enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO, AUDIT_PERCENT };
 
 #define AUDIT_RATIO_ONE 10000
@@ -41,9 +41,9 @@ struct audit_key {
 	const char *meaning;
 };
 
-/* NULL: past the end. */
+/* Returns NULL past the end. */
 const struct audit_key *audit_key_at(size_t index);
-/* NULL: unknown. */
+/* Returns NULL if the key is unknown. */
 const struct audit_key *audit_key_find(const char *key);
 /* Returns how the figures of a known or unknown key are merged. */
 enum audit_kind audit_kind_of(const char *key);

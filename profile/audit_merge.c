@@ -51,7 +51,7 @@ static uint64_t effective_of_both(const struct profile *into, const struct profi
 	return (uint64_t)(stats_effective_samples(sum, squares) + 0.5);
 }
 
-/* A file of a recording (--rotate). @processes, @threads: how many the previous file has, too. */
+/* A file of a recording (--rotate). @processes, @threads: how many are also in the file before. */
 struct of_file {
 	uint64_t recording, number, processes, threads;
 };
@@ -169,7 +169,7 @@ int audit_merge(struct profile *into, const struct profile *from)
 	const struct of_file a = file_of(into), b = file_of(from);
 
 	for (int round = 0; round < 2; round++) {
-		/* Figures that only @into has; backwards, because forget() removes an element. */
+		/* Merges what only @into has, backwards, because forget() removes an element. */
 		for (size_t i = into->audits; i-- > 0;) {
 			const char *key = pool_at(&into->strings, into->audit[i].key);
 			uint64_t ignored;

@@ -41,7 +41,7 @@ struct compare_row {
 	double a, b;      /* means of the runs of each side */
 	double delta;     /* (b - a) / a; HUGE_VAL: only a is 0; 0: both are 0 */
 	double low, high; /* 95 % interval of delta; -1 and HUGE_VAL: unknown */
-	double p, q;      /* 1: not tested */
+	double p, q;      /* both are 1 if the row was not tested */
 	bool tested;
 	bool whole; /* the row is the total of both sides: not tested */
 };
@@ -63,7 +63,7 @@ double compare_median(struct compare_weighted *item, size_t n);
 
 /* The two-sided probability that Student's t is beyond @t. @freedom HUGE_VAL: a normal variable. */
 double compare_t_beyond(double t, double freedom);
-/* The inverse: @t for a probability, 0 < @p < 1. */
+/* Returns the @t for which compare_t_beyond() returns @p; 0 < @p < 1. */
 double compare_t_limit(double p, double freedom);
 
 #endif

@@ -234,7 +234,7 @@ static uint64_t named_hash(const struct named *key)
 	return hash;
 }
 
-/* In place if the lines fit, else at the array's end. 0; -EINVAL: no such function; -ENOMEM. */
+/* Stores lines in place if they fit, else at the end. 0, -ENOMEM, -EINVAL: no such function. */
 static int put_lines(struct profile *profile, struct location_item *item,
 	const struct location_line *line, size_t lines)
 {

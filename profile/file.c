@@ -22,8 +22,8 @@
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
 /*
- * Reads a descriptor to its end, or, unless @zero, to a first byte of 0, which no profile has, so
- * that /dev/zero is not read to the limit. -EFBIG: more than FILE_BYTES_MAX bytes.
+ * Reads a descriptor to its end. Unless @zero, stops if the first byte is 0, which no profile has,
+ * so that /dev/zero is not read to the limit. -EFBIG: there are more than FILE_BYTES_MAX bytes.
  */
 static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 {
@@ -181,8 +181,8 @@ int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 }
 
 /*
- * Blocks fatal signals: they would leave a partial regular file under a random name. Not for a
- * pipe, whose reader may have to be awaited. False: not blocked.
+ * Blocks fatal signals, which would leave a partial file under a random name. Does nothing for a
+ * pipe or device, whose reader may have to be awaited. Returns whether they are blocked.
  */
 static bool hold_signals(const char *path, sigset_t *ret_before)
 {

@@ -11,7 +11,7 @@
 
 struct profile;
 
-/* "" and 0: the file lacks the field. */
+/* A field that the file lacks is "" or 0. */
 struct foreign {
 	const char *period_type, *period_unit;
 	int64_t period;

@@ -32,7 +32,7 @@ struct monout {
 	size_t counters;
 };
 
-/* 0 (*@ret_monout borrows from @data), or -EINVAL: *@ret_problem is a constant sentence. */
+/* Returns 0, or -EINVAL with *@ret_problem a constant sentence. *@ret_monout borrows from @data. */
 int monout_open(
 	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem);
 

@@ -33,7 +33,7 @@ struct profile;
 /* Writes to a new buffer that the caller frees. 0 or -ENOMEM. */
 int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_bytes);
 
-/* Estimates a file's bytes once locations have names. Real ones: 21 % smaller to 33 % larger. */
+/* Estimates a file's bytes once locations have names. Files were 21 % smaller to 33 % larger. */
 uint64_t pprof_estimate(const struct profile *profile);
 
 /*

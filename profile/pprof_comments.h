@@ -9,7 +9,7 @@ enum { PPROF_COMMENTS_MOST = 5 };
 
 /*
  * Makes up to PPROF_COMMENTS_MOST comments: the command, a line of the audit, the first notes.
- * Returns their number; the caller frees each. -ENOMEM.
+ * Returns their number or -ENOMEM; the caller frees each.
  */
 int pprof_comments(const struct profile *profile, char **ret_comment);
 

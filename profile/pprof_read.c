@@ -125,7 +125,7 @@ static int read_mapping(struct reading *r, const struct field *field)
 	return add_id(r, &r->mappings, message->id, profile_add_mapping(r->profile, &mapping));
 }
 
-/* 0 (unknown): beyond the model's range. */
+/* Returns 0 (unknown) for a line beyond the model's range. */
 static uint32_t line_of(int64_t line)
 {
 	return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;

@@ -45,14 +45,14 @@ struct reading {
 	struct scan_arena arena;
 };
 
-/* Returns -EBADMSG. @problem: a constant sentence. */
+/* Sets the problem, a constant sentence, and returns -EBADMSG. */
 int pprof_reading_bad(struct reading *r, const char *problem);
 
 /* The message is valid until the next pprof_reading_unpack(). 0; -EBADMSG; -ENOMEM. */
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 
-/* NULL, with the problem set: there is no such string, or r->used_bytes exceeds its bound. */
+/* Returns NULL and sets the problem if the string is missing, or r->used_bytes too large. */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 
 /* Handles a field of the top level. 0; -EBADMSG, with the problem set; -ENOMEM. */

@@ -137,7 +137,7 @@ static int take_labels(struct reading *r, const struct byte_span *labels)
 	return 0;
 }
 
-/* Adds values to the stack at @index, which may be an -errno: it is returned. */
+/* Adds values to the stack at @index. If @index is an -errno, returns it. */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
 	if (array_grow(&r->sample, &r->sample_room, r->samples + 1) < 0)

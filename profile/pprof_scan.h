@@ -56,7 +56,7 @@ struct ids_item {
 };
 
 void ids_release(struct ids *ids);
-/* 0; -EEXIST: @id is mapped already; -ENOMEM. */
+/* Returns 0, -ENOMEM, or -EEXIST if @id is mapped already. */
 int ids_add(struct ids *ids, uint64_t id, uint32_t index);
 /* Returns the index, or -ENOENT. */
 int ids_find(const struct ids *ids, uint64_t id);

@@ -355,7 +355,7 @@ static int put_thread_times(struct writing *w)
 	return error;
 }
 
-/* @ours: in the field that only our reader shows. */
+/* With @ours, puts the comment into the field that only our reader shows. */
 static int put_comment(struct writing *w, const char *text, bool ours)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;

@@ -30,7 +30,7 @@ int profile_copier_instants(struct profile_copier *s, uint64_t from_ns, uint64_t
 
 /* Creates a profile with command, notes, value types, time and period of @from (split.c). */
 int profile_copier_begin(struct profile_copier *s, const struct profile *from);
-/* @error: the result so far, which is returned; if negative, frees the new profile. */
+/* Returns @error, the result so far; if it is negative, frees the new profile. */
 int profile_copier_end(struct profile_copier *s, int error, struct profile **ret_profile);
 
 #endif

@@ -105,8 +105,8 @@ static int pair_up(struct timeline *thin, struct instant *waiting, const struct 
 }
 
 /*
- * Halves the instants of stacks that have several. If more than three quarters of the limit
- * remain, doubles the limit: the next thinning would be due soon, and save even less. 0 or -ENOMEM.
+ * Halves the instants of stacks that have several. Doubles the limit if more than three quarters of
+ * it are still used: the next thinning would be due soon, and save even less. 0 or -ENOMEM.
  */
 static int thin_out(struct profile *profile)
 {

@@ -33,7 +33,7 @@ struct timeline_rows {
 /* @to has TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns the bytes written. */
 size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
 
-/* Does not check indexes of stacks. 0, or -EBADMSG: @ret_rows is undefined. */
+/* Decodes a piece without checking stack indexes. 0, or -EBADMSG: @ret_rows is undefined. */
 int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows);
 
 /* Returns the bytes written, at most 10. */

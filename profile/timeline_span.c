@@ -34,7 +34,7 @@ struct spanning {
 	int64_t left_out_ns; /* CPU time without instants */
 };
 
-/* Another program's value type: distributed over the instants of all states. */
+/* The kind of another program's value type, distributed over the instants of all states. */
 enum { KIND_ALL = -1 };
 
 static void choose_kinds(struct spanning *s)
@@ -61,7 +61,7 @@ static void choose_kinds(struct spanning *s)
 	}
 }
 
-/* No product of a value and a sum of all states exceeds 128 bits. */
+/* Bounds each sum, so that a value times the sum of all states fits into 128 bits. */
 #define MOST_WEIGHT (INT64_MAX / 4)
 
 static void add(uint64_t *sum, uint64_t value)
