@@ -114,8 +114,8 @@ static void release(struct engine *engine, struct tracee *t)
 
 /*
  * --no-follow: PTRACE_O_TRACECLONE also traces child processes that clone(2) makes with an exit
- * signal other than SIGCHLD. Such a child is detached at its first stop. @t: the child; NULL: not
- * stopped yet.
+ * signal other than SIGCHLD. Such a child is detached at its first stop. @t is the child, or NULL
+ * if it has not stopped yet.
  */
 static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 {

@@ -14,7 +14,7 @@ struct tracee;
 struct waiter_result;
 
 struct births {
-	struct tracer_options tracer; /* of all threads; exits: birth_set_options() */
+	struct tracer_options tracer; /* of all threads; birth_set_options() sets @exits */
 	unsigned early;               /* number of held threads (tracee.early_since_ns) */
 	bool said_no_memory;
 	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */

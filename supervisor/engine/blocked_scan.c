@@ -83,9 +83,9 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 }
 
 /*
- * With schedstat, cpu_time.slices grows when a thread is scheduled in. Without, it counts context
- * switches, which grow when a thread is scheduled out: so the thread must also still be blocked at
- * the same address.
+ * With schedstat, cpu_time.slices grows when a thread is scheduled in. Without schedstat, it counts
+ * context switches, which grow when a thread is scheduled out: so the thread must also still be
+ * blocked at the same address.
  */
 static bool did_not_run(struct engine *engine, struct tracee *t, const struct activity *activity,
 	const struct cpu_time *before, const struct cpu_time *after)

@@ -28,15 +28,15 @@ void blocked_scan_stopped(struct engine *engine, struct tracee *tracee, const st
 /* Begins the thread's account of waiting time; @cpu is its CPU time now. */
 void blocked_scan_begin(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
-/* Closes the account of waiting time at @now_ns, with account.seen, and begins a new one. */
+/* Closes the account of waiting time at @now_ns and the CPU time account.seen; begins a new one. */
 void blocked_scan_close(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 /* Call when the analyst has died: it held the stacks of blocked threads, so they are sent anew. */
 void blocked_scan_forget_analyst(struct engine *engine);
 /* Samples, without a stop, a hit thread that is blocked and has not run since the instant. */
 void blocked_scan_take_tick(struct engine *engine, struct tracee *tracee);
 /*
- * Reads whether the thread runs and, if not, where it is blocked. 1: only whether it runs is known,
- * as /proc/…/syscall is unreadable. -errno: nothing is known.
+ * Reads whether the thread runs and, if not, where it is blocked. Returns 0; 1 if only whether it
+ * runs is known, as /proc/…/syscall is unreadable; -errno if nothing is known.
  */
 int blocked_scan_read_activity(
 	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);

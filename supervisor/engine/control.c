@@ -71,7 +71,10 @@ static bool is_hangup_ignored(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* A full-screen program reads ^Z as a key, and sends its process group the stop signal itself. */
+/*
+ * Is @sender a process of the target? A full-screen program reads ^Z as a key, and sends its
+ * process group the stop signal itself.
+ */
 static bool is_of_target(const struct engine *engine, int sender)
 {
 	return target_find_process(&engine->target, sender) != NULL;
@@ -80,7 +83,8 @@ static bool is_of_target(const struct engine *engine, int sender)
 /*
  * Handles a signal to the supervisor. If the command got it as well, the command decides; if not,
  * it is passed on. Without a live command the signal ends the profiling. A stop signal is then
- * ignored: the target's threads would stand still from their next signal or child on.
+ * ignored: if the supervisor stopped, the target's threads would stand still from their next signal
+ * or child on.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {

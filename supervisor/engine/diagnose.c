@@ -83,8 +83,9 @@ static void ids(const char *text, const char *name, uint32_t ret_id[3])
 }
 
 /*
- * Reads the ids, seccomp mode, user namespace and capabilities (@set: which, as "CapPrm") of a
- * process (@who: its pid or "self"). Leaves the text of /proc/PID/status in @text.
+ * Reads the ids, seccomp mode, user namespace and capabilities of a process. @set names the
+ * capabilities, as in "CapPrm"; @who is the pid or "self". Leaves the text of /proc/PID/status in
+ * @text.
  */
 static int read_side(
 	const char *who, const char *set, struct diagnose_side *ret_side, char *text, size_t room)
@@ -112,7 +113,7 @@ static int read_yama(void)
 	return n == 1 ? digit[0] - '0' : -1;
 }
 
-/* Attaches in a child, whose end detaches. 0: it worked; above 0: errno; -EAGAIN: not tried. */
+/* Attaches in a child, whose end detaches. Returns 0, errno, or -EAGAIN if it could not try. */
 static int attempt(int pid)
 {
 	const struct tracer_options options = {.follow = false};
@@ -126,7 +127,7 @@ static int attempt(int pid)
 	return status >> 8 & 0xff;
 }
 
-/* A divided sprofil is named by the parent of its tracing process, whose pid the user knows. */
+/* If the tracer is a divided sprofil, names its parent instead: the user knows the parent's pid. */
 static void name_tracer(struct diagnose_facts *f)
 {
 	char who[16], text[4096];

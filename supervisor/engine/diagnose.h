@@ -27,12 +27,12 @@ enum diagnose_cause {
 	DIAGNOSE_NOT_DUMPABLE,
 	DIAGNOSE_YAMA,
 	DIAGNOSE_SECCOMP,
-	DIAGNOSE_UNKNOWN, /* refused, and none of the above: a security module */
+	DIAGNOSE_UNKNOWN, /* refused for none of these reasons: a security module */
 };
 
 struct diagnose_side {
 	uint32_t uid[3], gid[3]; /* real, effective, saved */
-	/* the supervisor's effective set, or the target's permitted set */
+	/* of the supervisor the effective set, of the target the permitted set */
 	uint64_t capabilities;
 	uint64_t user_namespace; /* inode; 0: cannot be read */
 	int seccomp;             /* 0: none; 2: filter */
@@ -54,7 +54,7 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 /* Tries to attach, which stops nothing, and reads the facts. -errno: this process could not try. */
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
-/* Writes one line to @to: cause and remedy. @program, @option: as given ("sprofrun", "--dump"). */
+/* Writes cause and remedy to @to, one line with @program ("sprofrun") and @option ("--dump"). */
 void diagnose_explain(const struct diagnose_facts *facts, const char *program, const char *option,
 	char *to, size_t room);
 

@@ -185,7 +185,7 @@ static bool examine_blocked(struct engine *engine, struct tracee *t)
 	return true;
 }
 
-/* The thread may end meanwhile. */
+/* Waits for the stop, PATIENCE_NS at most. The thread may end meanwhile. */
 static void await_stop(struct engine *engine, int tid)
 {
 	uint64_t until = clock_now() + PATIENCE_NS;

@@ -5,10 +5,12 @@
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 
-/* Interval between two observations of a thread: its table's tick, within these bounds. */
+/* The interval between two observations of a thread is its table's tick, within these bounds. */
 #define LEAST_NS 1000000
 #define MOST_NS  10000000
-/* An elapse_tick() makes one observation, and more for 1/SHARE of the pause in CPU time. */
+/*
+ * An elapse_tick() ends after 1/SHARE of the pause in CPU time, but makes one observation at least.
+ */
 #define SHARE 8
 
 static void elapse_thread(struct engine *engine, struct tracee *t)

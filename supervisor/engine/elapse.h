@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tables of elapsed time (CALL_WALL). The sampler counts running threads, this file blocked ones,
- * without a stop. Their table keeps the ticks (session_elapse) until a thread of the process stops:
- * memory is written only then.
+ * without a stop. The ticks of a blocked thread are kept (session_elapse) until a thread of its
+ * process stops: the target's memory is written only then.
  */
 #ifndef SUPERVISOR_ELAPSE_H
 #define SUPERVISOR_ELAPSE_H

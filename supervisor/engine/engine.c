@@ -39,7 +39,7 @@
 /* How long the end of the run waits for each answer of the examiner (special.h). */
 #define EXAMINE_MS 500
 
-/* 0: at least one process was attached to, and all of engine_options.pids_given. */
+/* Returns 0 if it has attached to at least one process and to all of engine_options.pids_given. */
 static int attach_all(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -121,7 +121,7 @@ static int prepare(struct engine *engine)
 	uint64_t now = clock_now();
 	int r;
 
-	/* Nothing works without the signal descriptor, and the limit of open files may be low. */
+	/* The signal descriptor comes first, as the limit of open files may be low. */
 	signals_handled(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
@@ -302,7 +302,7 @@ static void release(struct engine *engine)
 	couriers_release(&engine->couriers);
 }
 
-/* @engine: zeroed. */
+/* @engine must be zeroed. */
 static void run(struct engine *engine, const struct engine_options *options,
 	struct engine_result *ret_result)
 {
@@ -343,7 +343,7 @@ static void run(struct engine *engine, const struct engine_options *options,
 
 void engine_run(const struct engine_options *options, struct engine_result *ret_result)
 {
-	/* Not on the stack, for which the user may have left us 64 KiB (test_small_stack.sh). */
+	/* The engine is not on the stack, which may be limited to 64 KiB (test_small_stack.sh). */
 	struct engine *engine = mem_new(1, sizeof(*engine));
 
 	*ret_result = (struct engine_result){

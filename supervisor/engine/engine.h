@@ -26,7 +26,7 @@ struct engine_server {
 };
 
 struct engine_options {
-	char *const *command; /* argv; NULL: attach */
+	char *const *command; /* argv; NULL: attach to @pids */
 	const int *pids;      /* processes to attach to */
 	size_t pids_n;
 	/* The first @pids_given must be attached to; the others are skipped if gone or refused. */
@@ -38,19 +38,19 @@ struct engine_options {
 	bool dump; /* one stack of every attached thread, and no profile */
 	/*
 	 * dump: called by the tracing thread for each thread, while the thread is stopped and again
-	 * after its resume, with the same borrowed snapshot and stack copy. @snapshot NULL: the
-	 * thread must not be stopped. The callback may be NULL.
+	 * after its resume, with the same borrowed snapshot and stack copy. @snapshot is NULL if
+	 * the thread is examined without a stop. The callback may be NULL.
 	 */
 	void (*examine)(void *context, int pid, int tid, const struct arch_snapshot *snapshot,
 		const struct stack_copy *stack, bool stopped);
 	/* The CPU time of a process is distributed over samples of that process only. */
 	bool per_process;
 	/*
-	 * Only serve the processes' sprofil calls: no profile, no analyst. The engine ends when no
-	 * process profiles any more, and detaches from a process that calls exec.
+	 * The engine only serves the processes' sprofil calls, without a profile or an analyst. It
+	 * ends when no process profiles any more, and detaches from a process that calls exec.
 	 */
 	bool serve_only;
-	int ready_fd; /* serve_only: where to write the first answer; closed by the engine */
+	int ready_fd; /* serve_only: the first answer goes here; the engine closes it */
 	struct histogram *histogram; /* --region: counters held by the supervisor; NULL: none */
 	bool no_realtime;            /* --no-realtime */
 	bool own_session;            /* setsid(2) when sampling begins (own_session.h) */
@@ -58,7 +58,7 @@ struct engine_options {
 	uint64_t period_ns;          /* CPU time between two samples */
 	uint64_t delay_ns;           /* before the first sample */
 	uint64_t duration_ns;        /* 0: unlimited */
-	uint64_t rotate_ns;          /* --rotate; 0: one profile */
+	uint64_t rotate_ns;          /* time of one file (--rotate); 0: there is one file */
 	/* the file size at which the analyst asks for a new file; 0: it never asks */
 	uint64_t rotate_bytes;
 	bool ring;                          /* --ring: pieces of rotate_ns in memory, no files */
@@ -109,7 +109,7 @@ struct engine_options {
 
 struct engine_result {
 	int error;          /* 0, or -errno: profiling could not begin */
-	int exec_error;     /* errno: the command could not be executed */
+	int exec_error;     /* errno if the command could not be executed, else 0 */
 	int refused_pid;    /* with error: the process that refused; 0: none */
 	int command_pid;    /* 0: none */
 	bool command_apart; /* the command has its own session: the terminal sends it no signals */
@@ -118,7 +118,10 @@ struct engine_result {
 	bool target_ended; /* no process of the target is left; target_status is valid */
 	int target_status; /* wait status of the process that ended last */
 	int analyst_pid;   /* still to be waited for; 0: none */
-	/* The analyst waits for a reader of its output while this is open. Caller's; -1: none. */
+	/*
+	 * The analyst waits for a reader of its output while this is open. The caller closes it;
+	 * -1: none.
+	 */
 	int analyst_fd;
 	int stopped_by; /* the signal that ended the profiling; 0: none */
 };

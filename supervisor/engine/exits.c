@@ -12,13 +12,13 @@
 #include "supervisor/os/proc_status.h"
 
 /*
- * A process of which so many children in a row ended without a pidfd held by it has none, until a
- * child is examined again AGAIN_NS later. A stop at the exit takes 70 us: a loop of fork, _exit and
- * wait takes 270 us a child without the stop.
+ * If this many children in a row end without their parent's holding a pidfd of them, the parent
+ * counts as holding none for AGAIN_NS: its children do not stop at their exit. A stop takes 70 us;
+ * a loop of fork, _exit and wait takes 270 us a child without the stop.
  */
 #define PLAIN_EXITS 4
 #define AGAIN_NS    CLOCK_SECOND_NS
-/* Threads of the parent whose system call is read; each takes some 3 us. */
+/* Maximum threads of the parent whose system call is read; each reading takes some 3 us. */
 #define ASKED_MOST 256
 
 bool exits_stop(const struct engine *engine, const struct tracee *t)
@@ -46,7 +46,7 @@ static bool waits(const struct activity *activity, const uint64_t argument[6], i
 	return argument[0] == P_PID ? id == pid : argument[0] != P_PIDFD || id == fd;
 }
 
-/* Has @parent a thread that sleeps in a wait for process @pid? Not all of very many are asked. */
+/* Has @parent a thread that sleeps in a wait for process @pid? At most ASKED_MOST are asked. */
 static bool is_awaited(struct engine *engine, const struct process *parent, int pid, int fd)
 {
 	struct activity activity;

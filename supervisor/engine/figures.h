@@ -13,7 +13,7 @@ struct engine;
 /* Prints the lines for the analyst (self_audit.h). False: they do not fit, and are cut off. */
 bool figures_print(const struct engine *engine, uint64_t now_ns, char ret_text[FIGURES_BYTES]);
 
-/* Has the profile so far written, with the CPU time of all threads (else sent once a second). */
+/* Reports the CPU time of all threads (else once a second), and has the profile so far written. */
 void figures_snapshot(struct engine *engine);
 
 #endif

@@ -12,7 +12,7 @@ struct waiting;
 
 /*
  * Call before a sample at @pc is sent: sends the process, its maps and the thread's name, unless
- * the analyst has them. Not in a stop window.
+ * the analyst has them. Do not call in a stop window.
  */
 void handover_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
 /* Sends a sample that weighs @weight_ns, or counts its loss. */

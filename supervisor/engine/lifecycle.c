@@ -392,7 +392,7 @@ static void ask_each(struct engine *engine)
 	}
 }
 
-/* Handles one event of thread @tid, if one is pending. False: none. */
+/* Handles one event of thread @tid, if one is pending. False: none is. */
 static bool ask(struct engine *engine, int tid)
 {
 	struct waiter_result seen;
@@ -403,7 +403,9 @@ static bool ask(struct engine *engine, int tid)
 	return true;
 }
 
-/* False: no thread stopped or ended; this search's duration sets the next one's time. */
+/*
+ * Finds a thread that has stopped or ended. False: none has; sets when the next search may begin.
+ */
 static bool search(struct engine *engine, struct waiter_result *ret_seen)
 {
 	bool many = engine->target.tracees > SEARCH_THREADS;
@@ -455,8 +457,8 @@ void lifecycle_drain(struct engine *engine)
 }
 
 /*
- * Is a thread gone without an event? One that has called exec answers under the leader's tid even
- * before the event (race: exec_from_other_thread).
+ * Is a thread gone without an event? A thread that has called exec answers under the leader's tid
+ * even before the event (race: exec_from_other_thread).
  */
 static bool is_gone(const struct tracee *t)
 {

@@ -39,7 +39,7 @@ struct lifecycle {
 	/* stop signal (^Z) by which this process stops if the command soon does; 0: none */
 	int stop_signal;
 	uint64_t stop_signal_ns; /* CLOCK_MONOTONIC: when it came */
-	/* When a SIGCONT to the supervisor is passed on to a command still stopped; 0: none. */
+	/* When a SIGCONT to the supervisor goes to the command if still stopped; 0: none came. */
 	uint64_t continues_at_ns;
 };
 

@@ -78,7 +78,7 @@ void reader_note_mounts(struct engine *engine)
 
 /*
  * Notes a failed start and the time of the next try. Warns at the first failure of a row and when
- * no try is left. A dump is over before the next try.
+ * no try is left. A dump tries no more: it would be over by then.
  */
 static void put_off_start(struct engine *engine, int error)
 {

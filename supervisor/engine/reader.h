@@ -18,7 +18,8 @@ struct reader {
 	struct link link;
 	/*
 	 * The mounts before the target ran, for all analysts' openers (opener/mounts.h): text of
-	 * mount_list_text() or of /proc/self/mountinfo, allocated. NULL: each opener reads it.
+	 * mount_list_text() or of /proc/self/mountinfo, allocated. NULL: each opener reads the
+	 * mounts itself.
 	 */
 	char *mounts;
 	/* Files on which an analyst died; its successors skip them. */
@@ -51,8 +52,8 @@ void reader_begin(struct engine *engine);
 void reader_died(struct engine *engine, int status);
 /*
  * Call often: after reader_died() or a failed start, starts an analyst once no stop is pending (a
- * thread would stay stopped meanwhile, up to 0.1 s on a busy machine). @last: at once, as the run
- * is over. True: a start was tried.
+ * thread would stay stopped meanwhile, up to 0.1 s on a busy machine). If @last, the run is over,
+ * and it starts one at once. Returns true if it tried to.
  */
 bool reader_poll(struct engine *engine, uint64_t now_ns, bool last);
 

@@ -17,7 +17,7 @@
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/waiter.h"
 
-/* A file that reaches --rotate's size sooner ends after this time. */
+/* A file lasts at least this long, even if it reaches --rotate's size before. */
 #define FILE_LEAST_NS 1000000000
 /* If a file is due to end but may_end() forbids that, the next check is after this time. */
 #define LOOK_NS 100000000
@@ -49,7 +49,7 @@ void rotate_begin(struct engine *engine, uint64_t now)
 	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
 }
 
-/* Random, above 0, and below 2^53, so that JSON keeps all digits. */
+/* Returns a random number above 0 and below 2^53, so that JSON keeps all digits. */
 static uint64_t new_number(void)
 {
 	uint64_t number = 0;

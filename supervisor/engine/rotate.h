@@ -28,7 +28,7 @@ struct rotation {
 	uint64_t again_ns;  /* CLOCK_MONOTONIC: when the file may end; 0: never */
 	uint64_t paused_ns; /* since when sampling pauses for a change of files; 0: no pause */
 	struct rotation_writer {
-		int pid, fd; /* as engine_result.analyst_pid and _fd; pid 0: free */
+		int pid, fd; /* an analyst and its pipe (engine_result.analyst_fd); pid 0: free */
 	} writer[ROTATE_WRITERS];
 	struct held_pieces pieces; /* --ring */
 	bool asked;                /* --ring: the profile is to be written at the end */
@@ -38,7 +38,7 @@ struct rotation {
 	uint64_t repaired, unrepaired, undelivered, cpu_ns, cost_ns;
 };
 
-/* Allocates the first piece of --ring. -errno. Call before an analyst starts. */
+/* Call before an analyst starts: numbers the run, allocates --ring's first piece. 0 or -errno. */
 int rotate_prepare(struct engine *engine);
 /* Call when the first or another file begins: sets when it may end. */
 void rotate_begin(struct engine *engine, uint64_t now);
@@ -49,9 +49,9 @@ void rotate_wanted(struct engine *engine, uint64_t now);
  * ends FILE_LEAST_NS after @now at the earliest, as its name has the second of its analyst's start.
  */
 void rotate_put_off(struct engine *engine, uint64_t now);
-/* --ring: has the profile written if a signal killed a process that the user named (@status). */
+/* --ring: has the profile written if a process that the user named was killed (@status). */
 void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
-/* Returns the flags of the run's last RECORD_END: does the user want the profile? */
+/* Returns the flags of the run's last RECORD_END, which say whether the user wants the profile. */
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks at most while a process is started. */
 void rotate_poll(struct engine *engine, uint64_t now);

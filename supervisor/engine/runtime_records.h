@@ -25,16 +25,18 @@ struct runtime_records {
 
 void runtime_records_release(struct engine *engine);
 
-/* Handles REQUEST_RUNTIME, one word of a table; a complete table becomes its process's. */
+/* Handles REQUEST_RUNTIME, one word of a table. With the last word the process gets the table. */
 void runtime_records_request(struct engine *engine, const struct request *request);
 
-/* Handles REQUEST_GO: how far below the thread pointer the goroutine pointer is (goroutine.h). */
+/* Handles REQUEST_GO: the goroutine pointer's distance below the thread pointer (goroutine.h). */
 void runtime_records_go(struct engine *engine, const struct request *request);
 
-/* Handles REQUEST_CHUNKS_BASE, _CHUNKS: where frames of Java's virtual threads are (chunks.h). */
+/*
+ * Handles REQUEST_CHUNKS_BASE, _CHUNKS: the places of frames of Java's virtual threads (chunks.h).
+ */
 void runtime_records_chunks(struct engine *engine, const struct request *request);
 
-/* Handles REQUEST_MEMORY: sends memory of a process, which may run. Not in a stop window. */
+/* Handles REQUEST_MEMORY: sends memory of a process, which may run. Call outside stop windows. */
 void runtime_records_memory(struct engine *engine, const struct request *request);
 
 /* Gives a forked child a copy of its parent's table: it has the runtime at the same addresses. */

@@ -61,23 +61,23 @@ struct sampling {
 	uint64_t rested_cpu_ns; /* CPU time of the tracing thread when it last went to sleep */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
 	uint64_t review_next_ns; /* when the CPUs are looked up next */
-	uint64_t stray_next_ns;  /* earliest look-up for a waiter that has strayed */
+	uint64_t stray_next_ns;  /* when a strayed waiter may next cause a look-up */
 	int load_fd;             /* /proc/loadavg */
 	int sched_fd;            /* /proc/thread-self/sched of the tracing thread */
 	bool begun;
 	struct realtime realtime;
 };
 
-/* Answers the sampler from /proc. The context is the engine, a thread's owner its struct tracee. */
+/* Answers from /proc. The context is the engine; the owner of each thread is a struct tracee. */
 extern const struct probe sampling_probe;
 
-/* Called by the tracing thread: finds the CPUs to sample, and opens files. -errno. */
+/* Called by the tracing thread: finds the CPUs to sample, and opens files. 0 or -errno. */
 int sampling_init(struct engine *engine);
-/* Called once, before the loop: takes the priority, and starts the waiters. */
+/* Called once, before the loop: takes real-time priority if permitted, and starts the waiters. */
 void sampling_begin(struct engine *engine);
 void sampling_release(struct engine *engine);
 
-/* Adds a thread, which may be sampled from now on. -ENOMEM. */
+/* Adds a thread, which may be sampled from now on. Returns 0 or -ENOMEM. */
 int sampling_add(struct engine *engine, struct tracee *tracee);
 /* Removes a thread that has ended or is left out. Does nothing if it was not added. */
 void sampling_remove(struct engine *engine, struct tracee *tracee);

@@ -30,7 +30,7 @@ void sampling_cpus_check(struct engine *engine, int pid)
 		pid);
 }
 
-/* Adds a CPU, whose waiter is not started yet. @alone: it is the only one. -ENOMEM. */
+/* Adds a CPU, whose waiter is not started yet. @alone: it is the only one. 0, or -ENOMEM. */
 static int add(struct sampling *s, int number, bool alone)
 {
 	unsigned index = s->sampler.cpus;
@@ -126,7 +126,9 @@ static void note_gone(struct engine *engine, struct sampled_cpu *c, bool gone)
 		gone ? "gone (offline, or not in the cpuset any more)" : "back");
 }
 
-/* The kernel unpins threads if their CPU goes offline; before Linux 6.2, if a cpuset is written. */
+/*
+ * The kernel unpins threads if a CPU goes offline; before Linux 6.2, also if a cpuset is written.
+ */
 void sampling_cpus_review(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;

@@ -14,8 +14,8 @@ struct engine;
 struct sampling;
 
 /*
- * Adds the CPUs to an initialized sampler. @wake: the callback of their waiters (struct
- * cpu_waiter), with the struct sampled_cpu as context. -ENOMEM.
+ * Adds the CPUs to an initialized sampler. @wake is the callback of their waiters (struct
+ * cpu_waiter); its context is the struct sampled_cpu. Returns 0 or -ENOMEM.
  */
 int sampling_cpus_init(struct sampling *sampling,
 	uint64_t (*wake)(

@@ -55,7 +55,7 @@ static uint64_t probe_now(void *context)
 	return clock_now();
 }
 
-/* Returns the runnable threads without the calling one, which /proc/loadavg counts as well. */
+/* Returns how many other threads are runnable; /proc/loadavg counts the calling one, too. */
 static int probe_runnable(void *context)
 {
 	struct sampling *s = &((struct engine *)context)->sampling;

@@ -3,7 +3,8 @@
  * Requests of the server (tools/sprofil-server.c): a piece of the profile so far and, with
  * on_demand, whether to sample. The server talks to strangers: no other request is honoured.
  *
- * Each analyst's records are a segment, numbered, so the server knows whether one is still to come.
+ * The records of one analyst are a segment. Segments are numbered, so that the server knows whether
+ * one is still to come.
  */
 #ifndef SUPERVISOR_SERVING_H
 #define SUPERVISOR_SERVING_H

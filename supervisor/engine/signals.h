@@ -18,16 +18,17 @@ enum signals_origin {
 
 /*
  * Returns who sent a signal, and to whom. The terminal signals the command, too, but sends a
- * hang-up only to the session's leader: the supervisor, if started in the command's place. The
- * leader's end passes the hang-up on. *@sender: the siginfo's pid; for a forwarded signal replaced
- * by the first sender's.
+ * hang-up only to the session's leader, which is the supervisor if it was started in the command's
+ * place. When the leader ends, the others get the hang-up. *@sender is the siginfo's pid; for a
+ * forwarded signal it becomes the first sender's.
  */
 enum signals_origin signals_origin(int signal, int code, uint64_t value, int *sender);
 /* Was the signal sent to the supervisor, and not to the command as well? */
 bool signals_is_ours_alone(const struct engine_result *result, enum signals_origin origin);
 /*
- * Passes a signal on to the command, or to the process group of a command apart if the terminal
- * sent it. SIGCONT follows the terminal's hang-up, as from the kernel: a stopped process gets it.
+ * Passes a signal on to the command. If the terminal sent it and the command has its own session,
+ * the command's process group gets it. After the terminal's hang-up SIGCONT is sent, as by the
+ * kernel, so that a stopped process gets the hang-up.
  */
 void signals_send(const struct engine_result *result, int signal, enum signals_origin origin);
 
@@ -39,12 +40,12 @@ bool signals_is_stop(int signal);
 /* Call after engine_run(): passes on a signal that only we got. True: the command lives. */
 bool signals_pass_on(const struct engine_result *result, const siginfo_t *info);
 
-/* Sends a signal that this process got in the place of @pid on to @pid, with its origin. */
+/* Sends @pid a signal that this process got in its place, with the signal's origin. */
 void signals_forward(int pid, const siginfo_t *info);
 
 /*
  * Waits for a command that outlives engine_run() (--duration), and passes on signals to the
- * supervisor alone. @ret_status: its wait status. -errno of the wait.
+ * supervisor alone. Returns 0 and the command's wait status, or -errno.
  */
 int signals_join_command(const struct engine_result *result, int *ret_status);
 

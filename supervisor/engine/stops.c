@@ -46,9 +46,10 @@ bool stops_are_over(struct engine *engine)
 }
 
 /*
- * The time from the request to @end_ns, less the thread's time on CPU and in the run queue; at most
- * since @t->not_stopped_ns, when the thread last ran, and at least since @seen_ns. In a system call
- * the thread may also have slept before its stop, for an unknown time: then since @seen_ns.
+ * A stop lasts from the request to @end_ns, less the thread's time on CPU and in the run queue. It
+ * began at @seen_ns at the latest, and not before @t->not_stopped_ns, when the thread last ran. In
+ * a system call the thread may also have slept before its stop, for an unknown time: then the stop
+ * counts from @seen_ns.
  */
 uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
@@ -134,7 +135,10 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 	struct cpu_time cpu;
 
 	if (stops_awaits_sample(t)) {
-		/* Lost: a table's tick needs a pc, and another machine has other call numbers. */
+		/*
+		 * The sample is lost: a table's tick needs a pc; 32-bit code has other call
+		 * numbers.
+		 */
 		if (syscall < 0 || t->sample->hit.due.streams != 1 || !engine->counting ||
 			(t->machine && t->machine != arch_native.machine) ||
 			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
@@ -158,7 +162,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	/* Ticks of sleeping threads are written at any stop in their process. */
 	session_catch_up(&engine->sessions, t);
 	window_enter();
-	/* PTRACE_GETREGSET first: it waits until the thread's CPU time is no longer stale. */
+	/* PTRACE_GETREGSET comes first: it waits until the thread's CPU time is no longer stale. */
 	r = tracer_get_snapshot(t->tid, &snapshot);
 	known = r == 0;
 	if (known)
@@ -175,7 +179,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		runtime_records_copy(engine, t, &snapshot);
 	end = restart_resume(&engine->restarter, t, signal, known ? &snapshot : NULL);
 	window_leave();
-	/* An error: the thread has been killed in its stop. */
+	/* On an error the thread has been killed in its stop. */
 	if (r < 0 && stops_awaits_sample(t))
 		sampler_lose(&s->sampler, t->sample, false);
 	if (r < 0 || !asked) {

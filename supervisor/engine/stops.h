@@ -28,8 +28,8 @@ void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t sysca
 bool stops_are_over(struct engine *engine);
 
 /*
- * Returns how long a requested stop lasted, in ns, seen at @seen_ns and ended at @end_ns
- * (CLOCK_MONOTONIC). @cpu: read in the stop; @in_call: the thread was in a system call.
+ * Returns how long a requested stop lasted, in ns. It was seen at @seen_ns and ended at @end_ns
+ * (CLOCK_MONOTONIC); @cpu was read in it. @in_call: the thread was in a system call.
  */
 uint64_t stops_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);

@@ -9,7 +9,7 @@
 
 /* Minimum interval of wake-ups of the analyst for samples. */
 #define BELL_NS 50000000
-/* After a request for memory, further ones are likely: PROMPT_BELL_NS holds for PROMPT_NS. */
+/* After a request for memory, more are likely: for PROMPT_NS the interval is PROMPT_BELL_NS. */
 #define PROMPT_BELL_NS 2000000
 #define PROMPT_NS      200000000
 

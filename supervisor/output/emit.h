@@ -25,8 +25,8 @@ struct emitter {
 	bool bell_owed;   /* samples are in the ring and the analyst sleeps: it must be woken */
 	uint64_t rung_ns; /* when the analyst was last woken for samples */
 	/*
-	 * Until then (CLOCK_MONOTONIC) samples wake the analyst sooner: it will probably request
-	 * memory of the target for them, which may soon change.
+	 * Until this time (CLOCK_MONOTONIC) samples wake the analyst sooner: it will probably
+	 * request memory of the target for them, which may soon change.
 	 */
 	uint64_t prompt_until_ns;
 };
@@ -57,9 +57,9 @@ bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_m
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);
 
 /*
- * Wakes the analyst for samples in the ring, if that is due. Not for each sample: a process that
- * runs briefly after every tick makes the scheduler migrate the target. Events wake the analyst at
- * once: it must open files while their process lives.
+ * Wakes the analyst for samples in the ring, if that is due. It is not woken for each sample: a
+ * process that runs briefly after every tick makes the scheduler migrate the target. Events wake
+ * the analyst at once: it must open files while their process lives.
  */
 void emit_bell(struct emitter *emitter, uint64_t now_ns);
 

@@ -13,12 +13,12 @@ enum { PIECES_BEFORE = 4, PIECES_HELD = PIECES_BEFORE + 1 };
 
 struct held_pieces {
 	struct held_piece {
-		int fd, pid;  /* pid: of the analyst that fills it; 0: none yet */
+		int fd, pid;  /* @pid is the analyst that fills it; 0: none does yet */
 	} piece[PIECES_HELD]; /* oldest first */
 	size_t n;
 };
 
-/* Adds a piece; drops the oldest one if there are too many. -errno. */
+/* Adds a piece; drops the oldest one if there are too many. Returns 0 or -errno. */
 int held_pieces_begin(struct held_pieces *pieces);
 /* Lists the descriptors for an analyst: its own piece, then the earlier ones, oldest first. */
 size_t held_pieces_list(const struct held_pieces *pieces, int ret_fd[PIECES_HELD]);

@@ -24,8 +24,8 @@ static void close_fd(int *fd)
 }
 
 /*
- * Moves a descriptor above the child's numbers, which dup2() overwrites. EINVAL: the number is
- * beyond the limit of open files.
+ * Moves a descriptor above the numbers that dup2() overwrites in the child. fcntl() sets EINVAL if
+ * that is beyond the limit of open files.
  */
 static int lift(int *fd)
 {
@@ -95,7 +95,7 @@ static int set_bytes(int fd, size_t bytes)
 	return r;
 }
 
-/* Duplicates @more above the numbers used in the child. -errno: some may have been duplicated. */
+/* Duplicates @more above the numbers used in the child. On -errno, some may be duplicated. */
 static int copy_above(const int *more, size_t n, int *copy)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -22,7 +22,7 @@ struct link {
 	int bell_fd;    /* -1: none */
 	int request_fd; /* -1: none; non-blocking */
 	void *memory;   /* the mapped ring; MAP_FAILED: none */
-	size_t bytes;   /* of the memory */
+	size_t bytes;   /* size of @memory */
 	struct ring ring;
 };
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The 5 bits below the leading one are the step: 1000 ns = 2^9 * 1.953: octave 9, step 30. */
+/* The 5 bits below the leading one are the step: 1000 ns = 2^9 * 1.953 is in octave 9, step 30. */
 static unsigned bucket_of(uint64_t ns)
 {
 	unsigned octave, step;

@@ -7,7 +7,7 @@
 #define EARN_MOST_NS 500000000
 /* The averages begin with a sample's usual cost: the first sample may include a wait. */
 #define USUAL_NS 80000
-/* A moving average moves by 1/MEAN_PART towards a new value, cut to MEAN_MOST averages. */
+/* A moving average moves by 1/MEAN_PART towards a new value, of MEAN_MOST averages at most. */
 #define MEAN_PART 32
 #define MEAN_MOST 4
 /* A calibration over SPAN_NS of CPU time is dropped unless 1/EVEN_PART of it was uninterrupted. */
@@ -62,7 +62,7 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 	return value < most ? value : most;
 }
 
-/* A value above MEAN_MOST means contains time that sampling did not take, as a hypervisor's. */
+/* A value of more than MEAN_MOST times @mean includes time that others took, like a hypervisor. */
 static uint64_t moved(uint64_t mean, uint64_t value, unsigned part)
 {
 	return mean + at_most(value, MEAN_MOST * mean) / part - mean / part;
@@ -108,7 +108,7 @@ static void move_mean(struct cost *c, uint64_t samples)
 		return;
 	c->mean_ns =
 		moved(c->mean_ns, c->new_ns / n, n < MEAN_PART ? (unsigned)(MEAN_PART / n) : 1);
-	/* A mean of 0 would stay 0, as a value counts as MEAN_MOST means at most. */
+	/* A mean of 0 would stay 0, as no value counts for more than MEAN_MOST times the mean. */
 	c->mean_ns += !c->mean_ns;
 	c->new_ns = 0;
 }

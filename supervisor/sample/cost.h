@@ -9,7 +9,7 @@
  * - The supervisor's CPU time on the CPU of each instant: known for every thread, but without
  *   context switches.
  * - The loss of an uninterrupted thread: the wall time between two of its stops, less its CPU time.
- *   Complete, but known only for some threads.
+ *   It is complete, but known only for some threads.
  *
  * The second calibrates the first: while most threads are uninterrupted, the ratio of loss to
  * occupied time is measured, and all occupied time is multiplied by it.
@@ -27,8 +27,8 @@
 #define COST_ONE UINT64_C(1024)
 
 struct cost {
-	uint32_t bound_ppm;     /* of the target's CPU time; 0: no bound */
-	uint64_t free_until_ns; /* CLOCK_MONOTONIC: end of the first second; 0: not begun */
+	uint32_t bound_ppm;     /* millionths of the target's CPU time; 0: no bound */
+	uint64_t free_until_ns; /* CLOCK_MONOTONIC: end of the first second; 0: it has not begun */
 	bool bounded;           /* there is a bound, and the first second is over */
 	uint64_t total_ns;      /* the cost so far */
 	int64_t left_ns;        /* the allowance; negative: overspent */
@@ -49,17 +49,18 @@ void cost_init(struct cost *cost, uint64_t bound_ppm);
 
 /* The target has used @ran_ns of CPU time: the bound's share of it adds to the allowance. */
 void cost_earn(struct cost *cost, uint64_t ran_ns);
-/* Adds our CPU time on a CPU for which a thread of the target had to wait, sample or not. */
+/* Adds our CPU time on a CPU for which a thread of the target had to wait, sampled or not. */
 void cost_spend(struct cost *cost, uint64_t occupied_ns);
 /*
- * Enters a thread's loss: uninterrupted for @apart_ns of wall time, it did not run for @lost_ns of
- * them. The loss is exact: it has all waits and context switches. 0 and 0: not measured.
+ * Enters the loss of a thread that was uninterrupted for @apart_ns of wall time, of which it did
+ * not run for @lost_ns. The loss is exact: it has all waits and context switches. Both are 0 if it
+ * was not measured.
  */
 void cost_uninterrupted(struct cost *cost, uint64_t lost_ns, uint64_t apart_ns);
 
 /*
  * Call every few ms: updates the mean cost and the ratio, and begins the bound after the first
- * second. @samples: number taken so far, which may begin at 0 again.
+ * second. @samples is the number taken so far; it may begin at 0 again.
  */
 void cost_keep(struct cost *cost, uint64_t now_ns, uint64_t samples);
 

@@ -62,9 +62,9 @@ static bool was_last_here(struct observation *o, struct sample_thread *t)
 
 /*
  * Is @stamp, the time stamp of @t, that of the waiter's arrival? A context switch gives the leaving
- * and the coming thread the same stamp. A scheduler tick may have renewed the waiter's: then any
- * stamp in between may be that of the arrival or of a switch on another CPU, so @t's last CPU must
- * be this one.
+ * and the coming thread the same stamp. A scheduler tick may have renewed the waiter's stamp: then
+ * any stamp between the waiter's first and last one may be that of the arrival or of a switch on
+ * another CPU, so @t's last CPU must be this one.
  */
 static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t stamp, bool runnable)
 {
@@ -167,8 +167,8 @@ static struct sample_thread *ask_part_of_elsewhere(struct observation *o, struct
 
 /*
  * Looks for the preempted thread among those of the last hits, first among those last seen on this
- * CPU. @sleeper gets the *@ret_n blocked threads that have run since they were last asked, @e the
- * busy threads last seen on other CPUs, a part of which is asked last.
+ * CPU. @sleeper gets the *@ret_n blocked threads that have run since they were last asked. @e gets
+ * the busy threads last seen on other CPUs; a part of them is asked last.
  */
 static struct sample_thread *ask_recent(
 	struct observation *o, struct elsewhere *e, struct sleeper *sleeper, unsigned *ret_n)
@@ -224,7 +224,10 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/* The number must not depend on which thread was preempted: a sample's weight follows from it. */
+/*
+ * Returns how many threads to ask. A sample's weight follows from this number, so it must not
+ * depend on which thread was preempted.
+ */
 static size_t others_most(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -242,7 +245,7 @@ static size_t others_most(struct observation *o)
 	return most < s->threads ? most : s->threads;
 }
 
-/* Asks a random part of all threads, each with the same probability; the weight is its inverse. */
+/* Asks random threads, each with the same probability; a sample's weight is its inverse. */
 static struct sample_thread *ask_others(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -277,8 +280,8 @@ static uint64_t instant_of(const struct observation *o)
 }
 
 /*
- * Finds a thread woken before the instant that waits for this CPU, which was idle: a hit, as the
- * kernel charges a thread from its wake-up on, also while the CPU leaves its idle state.
+ * Finds a thread woken before the instant that waits for this CPU, which was idle. It is a hit, as
+ * the kernel charges a thread from its wake-up on, also while the CPU leaves its idle state.
  */
 static struct sample_thread *ask_woken(struct observation *o)
 {

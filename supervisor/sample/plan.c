@@ -24,9 +24,9 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 }
 
 /*
- * Exponentially distributed, by von Neumann's method: a run of uniform numbers is drawn while each
- * is less than the one before. If the run's length is odd, its first number is the result; if not,
- * @mean_ns is added and another run is drawn.
+ * Returns an exponentially distributed number, by von Neumann's method: a run of uniform numbers is
+ * drawn while each is less than the one before. If the run's length is odd, its first number is the
+ * result; if not, @mean_ns is added and another run is drawn.
  */
 static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 {

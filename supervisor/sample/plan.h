@@ -21,7 +21,7 @@
 /* The factor 1: factors are in units of 1/1024. */
 #define PLAN_ONE 1024
 
-/* xorshift64*; the state is never 0. */
+/* A generator of random numbers (xorshift64*). The state is never 0. */
 struct plan_random {
 	uint64_t state;
 };
@@ -61,8 +61,9 @@ void plan_set_factors(
 uint64_t plan_next(const struct plan *plan);
 
 /*
- * Takes all instants up to @now_ns: they are due, and their weights add up, as after a late wake-up
- * the CPU was in one system call since the first instant. The next instants lie after @now_ns.
+ * Takes all instants up to @now_ns: they are due. The weights of several add up: if a wake-up is so
+ * late, the CPU was in one system call since the first instant. The next instants lie after
+ * @now_ns.
  */
 void plan_take(struct plan *plan, uint64_t now_ns, struct plan_due *ret_due);
 

@@ -39,9 +39,9 @@
 #define SWITCH_NS 60000
 /* A longer time between two stops is not measured: a hypervisor may have had the machine. */
 #define APART_MOST_NS UINT64_C(1000000000)
-/* A loss of more than this many times our occupied time includes other programs: not measured. */
+/* A loss above this many times our occupied time includes other programs: it is not measured. */
 #define LOSS_MOST 4
-/* Initial moving averages: the time to ask a thread, and to read a time stamp. */
+/* The moving averages begin with these times to ask a thread and to read a time stamp, in ns. */
 #define USUAL_ASK_NS   2500
 #define USUAL_STAMP_NS 5000
 
@@ -157,7 +157,7 @@ static void note_miss(struct sampler *s, unsigned cpu)
 	struct sample_cpu *c = &s->cpu[cpu];
 
 	c->hit = NULL;
-	/* no loss is measured: the thread resumed here last was interrupted, or is elsewhere */
+	/* The thread last resumed here was interrupted, or is elsewhere: no loss is measured. */
 	c->resumed = NULL;
 	c->misses += c->misses < INT32_MAX;
 }
@@ -195,9 +195,9 @@ static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 }
 
 /*
- * Returns for how long another thread may have had the CPU since the instant. Fair class: the
- * waiter's time in the run queue. A late timer does not count: until it fired, the CPU was idle, or
- * the preempted thread had the CPU.
+ * Returns for how long another thread may have had the CPU since the instant. In the fair class
+ * that is the waiter's time in the run queue. A late timer does not count: until it fired, the CPU
+ * was idle, or the preempted thread had the CPU.
  */
 static uint64_t lateness(const struct sampler *s, const struct sample_instant *i)
 {

@@ -32,7 +32,7 @@ struct sample_instant {
 	int error;           /* negative: @arrival is unknown, the kernel has no time stamps */
 	struct arrival arrival;
 	struct plan_due due;
-	/* The thread that was expected on this CPU, NULL: none; @turn was read at expected_ns. */
+	/* The thread that was expected on this CPU (NULL: none); @turn was read at expected_ns. */
 	struct sample_thread *expected;
 	uint64_t expected_ns;
 	struct turn turn;
@@ -41,7 +41,7 @@ struct sample_instant {
 /* A hit, from the instant until the stop of its thread. */
 struct sample_hit {
 	unsigned cpu; /* index in sampler.cpu */
-	/* the waiter came late: at the instant a thread in sched_yield() was in other code */
+	/* the waiter was so late that a thread in sched_yield() was in other code at the instant */
 	bool slow;
 	bool asleep; /* the thread was falling asleep: it is sampled without a stop */
 	struct plan_due due;
@@ -50,7 +50,7 @@ struct sample_hit {
 	struct activity activity; /* if asleep: where it is blocked */
 };
 
-/* For one thread and one table: the thread's CPU time against the ticks counted (ticks.h). */
+/* Compares the CPU time of one thread with the ticks that one table counted for it (ticks.h). */
 struct sample_account {
 	uint64_t began_ns;  /* CPU time when the table was put in force; 0: the thread is newer */
 	uint64_t ticked_ns; /* CPU time when a tick was last counted; 0: none was */
@@ -65,9 +65,10 @@ struct sample_thread {
 	int cpu; /* index of the CPU on which it was last seen to run; -1: none */
 	/* woke_ns of the last instant that read its state because its last hit was recent */
 	uint64_t recent_ns;
-	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0: never */
-	struct cpu_time asked;   /* its CPU time when it was last read */
-	bool busy;               /* runnable at the last asking, having run since the one before */
+	uint64_t read_ns;      /* CLOCK_MONOTONIC: when its CPU time was last read; 0: never */
+	struct cpu_time asked; /* its CPU time when it was last read */
+	/* when last asked, it was runnable and had run since the previous asking */
+	bool busy;
 	bool stopping;           /* its stop was requested and has not come yet */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns; /* CLOCK_MONOTONIC: end of its last sample's stop; 0: there was none */
@@ -103,9 +104,10 @@ struct sampler {
 	unsigned present; /* number of CPUs that are online and in our cpuset */
 	size_t cpu_room;
 	uint64_t period_ns[PLAN_STREAMS];
-	bool realtime;        /* our threads are SCHED_FIFO: they preempt at once */
-	uint64_t factor_1024; /* the profile's gaps are longer by this factor, to keep bounds */
-	/* like factor_1024, for a tracing thread that cannot keep up; the greater one applies */
+	bool realtime; /* our threads are SCHED_FIFO: they preempt at once */
+	/* 1024 times the factor by which the profile's gaps are longer, to keep bounds on cost */
+	uint64_t factor_1024;
+	/* the same because the tracing thread cannot keep up; the greater of the two applies */
 	uint64_t busy_1024;
 	uint64_t turn_instants; /* figures.instants at the last sampler_turn() */
 	/* the part of an instant, in 1024ths, that is still to be added to figures.throttled */
@@ -113,7 +115,7 @@ struct sampler {
 	struct sample_thread **thread;
 	size_t threads, room;
 	struct sample_thread *newest, *oldest;
-	/* Moving averages, above 0: of the time to ask one thread, and to read a time stamp. */
+	/* Moving averages of the time to ask a thread and to read a time stamp; never 0. */
 	uint64_t ask_ns, stamp_ns;
 	uint64_t others_left_ns; /* time that may be spent on asking threads that are not recent */
 	uint64_t others_ns;      /* CLOCK_MONOTONIC: when others_left_ns was last increased */
@@ -121,14 +123,14 @@ struct sampler {
 };
 
 /*
- * Initializes a sampler without threads. @numbers: the numbers of the CPUs to be sampled, @cpus of
- * them; they are copied. 0, or -ENOMEM; sampler_release() is harmless then.
+ * Initializes a sampler without threads. @numbers: the kernel's numbers of the @cpus CPUs to be
+ * sampled; they are copied. Returns 0, or -ENOMEM; sampler_release() is harmless then.
  */
 int sampler_init(struct sampler *sampler, const struct probe *probe, void *context,
 	const int *numbers, unsigned cpus, uint64_t seed);
 void sampler_release(struct sampler *sampler);
 
-/* Adds CPU @number (the kernel's), which is present, as index sampler.cpus. 0, or -ENOMEM. */
+/* Adds a present CPU, by the kernel's @number, as index sampler.cpus. Returns 0 or -ENOMEM. */
 int sampler_add_cpu(struct sampler *sampler, int number);
 
 /* Sets a stream's period; 0 ends it. The caller sets it in the waiters' plans, too. */
@@ -136,7 +138,7 @@ void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t perio
 
 /*
  * Adds a thread, to be asked early: new ones mostly run. @thread is the caller's, and stays in
- * place until sampler_remove(); @owner: for the probe. 0, or -ENOMEM.
+ * place until sampler_remove(); @owner is for the probe. Returns 0 or -ENOMEM.
  */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
@@ -149,17 +151,17 @@ int sampler_cpu(const struct sampler *sampler, int number);
 /* Returns the factor (PLAN_ONE is 1) by which gaps on @cpu (index) are longer for want of hits. */
 uint64_t sampler_stretch(const struct sampler *sampler, unsigned cpu);
 
-/* Returns the thread to sample, with its hit filled in, or NULL: a miss, or lost. */
+/* Returns the thread to sample, with its hit filled in, or NULL: the instant is a miss, or lost. */
 struct sample_thread *sampler_instant(
 	struct sampler *sampler, const struct sample_instant *instant);
 
-/* Call before a hit's stop is requested. False: lost, as the thread has run since the instant. */
+/* Call before a hit's stop is requested. False: it is lost, as the thread has run since. */
 bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 
 /* Counts the hit as lost; @unproved: because the thread may have run since the instant. */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
-/* Is the hit of @thread, now stopped, a sample? False: lost. @yields: it is in sched_yield(). */
+/* Is the hit of stopped @thread a sample? False: it is lost. @yields: it was in sched_yield(). */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, bool yields);
 
@@ -171,7 +173,7 @@ struct sample_loss {
 	uint64_t lost_ns;  /* apart_ns less the thread's CPU time meanwhile */
 	uint64_t apart_ns; /* wall time between the two stops; 0: not measured */
 };
-/* Call after a sample's stop; @cpu: read in the stop. Returns the loss since the last sample. */
+/* Call after a sample's stop, in which @cpu was read. Returns the loss since the last sample. */
 struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, uint64_t end_ns);
 

@@ -39,7 +39,7 @@ uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_n
 		wanted = THROTTLE_MOST;
 	if (wanted < THROTTLE_ONE)
 		wanted = THROTTLE_ONE;
-	/* The factor moves half of the way to @wanted, rounded up if rising, so it gets there. */
+	/* The factor moves half of the way to @wanted, rounded up if it rises, to reach it. */
 	throttle->factor = wanted > throttle->factor ? (throttle->factor + wanted + 1) / 2
 						     : (throttle->factor + wanted) / 2;
 	return rarer ? span : 0;

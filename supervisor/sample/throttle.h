@@ -16,7 +16,7 @@
 
 struct throttle {
 	uint64_t factor; /* the period in force divided by the requested one, times THROTTLE_ONE */
-	/* The last reading: CLOCK_MONOTONIC, CPU time of the supervisor and of the analyst. */
+	/* The last reading: when (CLOCK_MONOTONIC), the CPU time of supervisor and analyst. */
 	uint64_t at_ns, cpu_ns, analyst_ns;
 };
 
@@ -26,10 +26,10 @@ void throttle_init(struct throttle *throttle);
 bool throttle_is_due(const struct throttle *throttle, uint64_t now_ns);
 
 /*
- * Takes a reading of the CPU time used so far. @bound_ppm: for supervisor and analyst together, in
- * millionths of the elapsed time, above 0. The analyst counts up to a fifth of it only: one-time
- * work such as reading symbols is no reason to sample less. Returns the time since the last reading
- * if the period was notably stretched meanwhile, else 0.
+ * Takes a reading of the CPU time used so far. @bound_ppm, above 0, is that of supervisor and
+ * analyst together, in millionths of the elapsed time. Of the analyst's CPU time, at most a fifth
+ * of the bound counts: one-time work such as reading symbols is no reason to sample less. Returns
+ * the time since the last reading if the period was notably stretched meanwhile, else 0.
  */
 uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t analyst_ns, uint64_t bound_ppm);

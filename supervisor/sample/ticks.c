@@ -6,8 +6,8 @@
 /* The most by which one tick is corrected, in ticks. */
 #define TICKS_PAID 16
 /*
- * A tick of one period is corrected by 1/TICKS_PART of what is owed, one of two periods (the most:
- * TABLE_STRETCH_MOST in plan.c) by all of it. A greater part would pay more than is owed.
+ * A tick that weighs one period is corrected by 1/TICKS_PART of what is owed. One that weighs two
+ * periods (the longest gap: TABLE_STRETCH_MOST in plan.c) or more is corrected by all of it.
  */
 #define TICKS_PART 2
 
@@ -23,10 +23,10 @@ void ticks_forget_all(struct sample_thread *t, uint64_t began_ns)
 }
 
 /*
- * Returns the correction of a tick of @weight_ns. It is proportional to what is owed, so it is 0 on
- * average if that is, and to the weight: accounts are corrected equally fast on all CPUs, even
- * where instants are rare because a thread has not been hit there yet. No account falls below
- * -TICKS_PART periods, so no tick weighs less than nothing.
+ * Returns the correction of a tick of @weight_ns. It is proportional to what is owed: if nothing is
+ * owed on average, the mean correction is 0. It is also proportional to the weight: accounts are
+ * corrected equally fast on all CPUs, even where instants are rare because a thread has not been
+ * hit there yet. No account falls below -TICKS_PART periods, so no tick weighs less than nothing.
  */
 static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 {
