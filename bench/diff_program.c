@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * diff_program ROUNDS: ten functions of different kinds in turns, 20 to 200 us each. Built with
- * -DSLOWER=N, every Nth call of hash() is made twice: for 10, it takes 10 % more.
+ * diff_program ROUNDS: runs ten functions of different kinds in turn, for 20 to 200 us each. Built
+ * with -DSLOWER=N, every Nth call of hash() is made twice: for 10, it takes 10 % more.
  */
 #include <stdint.h>
 #include <stdio.h>

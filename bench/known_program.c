@@ -15,8 +15,8 @@
  *		f0, and getppid(2) every EVERY_US
  *
  * SECONDS are of CPU time; for timer, of wall time. The last lines are "f0 NANOSECONDS" and so on,
- * measured by the threads' CPU clocks (not for getppid; without the time of the readings), and
- * "all NANOSECONDS".
+ * except for getppid, and "all NANOSECONDS". They are measured by the threads' CPU clocks, without
+ * the time of the readings.
  */
 #include "bench/work.h"
 

@@ -19,7 +19,8 @@
  *	         that, by its schedstat, ran before the tracing thread did
  *	-o FILE  a line for each sample: the pc in hexadecimal, and 1 in a system call, else 0
  *
- * One process with its threads, no children. At the end a line "key value key value..." on stderr.
+ * It samples one process with its threads, without children. At the end it prints a line "key value
+ * key value..." on stderr.
  */
 #include <elf.h>
 #include <errno.h>

@@ -5,9 +5,9 @@
  *
  *	symbolize_bench [-c] [-n] [-s] [-t] [-d DIRS] (FILE | -p PID) < ADDRESSES
  *
- * FILE: addresses as in the file; PID: addresses in the process. -c names as linked, not
- * demangled; -n no debug information; -s says where names come from, on stdout; -t asks twice and
- * prints the times to stderr; -d where debug files are.
+ * With FILE the addresses are those in the file, with PID those in the process. -c prints names as
+ * linked, not demangled; -n uses no debug information; -s says where names come from, on stdout; -t
+ * asks twice and prints the times to stderr; DIRS are where debug files are.
  */
 #include <errno.h>
 #include <inttypes.h>
