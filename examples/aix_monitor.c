@@ -31,7 +31,7 @@ int main(void)
 
 	profil(range, -1, 0, 0);
 	work(800000000);
-	profil(&clock_ticks, sizeof(clock_ticks), 0, 1); /* all addresses: one counter */
+	profil(&clock_ticks, sizeof(clock_ticks), 0, 1); /* one counter for all addresses */
 	work(800000000);
 	profil(&clock_ticks, sizeof(clock_ticks), 0, 0); /* off */
 	for (unsigned i = 0; i < sizeof(buffer) / sizeof(buffer[0]); i++)
