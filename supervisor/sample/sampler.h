@@ -67,7 +67,7 @@ struct sample_thread {
 	uint64_t recent_ns;
 	uint64_t read_ns;      /* CLOCK_MONOTONIC: when its CPU time was last read; 0: never */
 	struct cpu_time asked; /* its CPU time when it was last read */
-	/* when last asked, it was runnable and had run since the previous asking */
+	/* when last asked, it had run since the previous asking, and was not seen to be blocked */
 	bool busy;
 	bool stopping;           /* its stop was requested and has not come yet */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
