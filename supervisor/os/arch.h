@@ -26,20 +26,21 @@ struct arch_snapshot {
 	uint64_t pc, sp, fp;
 	uint64_t thread_pointer; /* 0: not known */
 	int32_t syscall;         /* system call that the thread is in, -1: it is in user mode */
-	int64_t result;          /* of @syscall: -errno, ARCH_RESTART, or its success */
+	/* result of @syscall: -errno, ARCH_RESTART, or its value on success */
+	int64_t result;
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 };
 
 /* How a call specifies its time-out. */
 enum arch_wait {
 	ARCH_WAIT_NONE,
-	ARCH_WAIT_MS,      /* an int of milliseconds; negative: none */
+	ARCH_WAIT_MS,      /* an int of milliseconds; negative: no time-out */
 	ARCH_WAIT_SPEC,    /* pointer to seconds and nanoseconds; NULL: none */
 	ARCH_WAIT_VAL,     /* pointer to seconds and microseconds; NULL: none */
-	ARCH_WAIT_FUTEX,   /* FUTEX_WAIT: like ARCH_WAIT_SPEC; other operations: absolute time */
-	ARCH_WAIT_RECEIVE, /* SO_RCVTIMEO: no argument has it, so the supervisor ends the call */
-	ARCH_WAIT_SEND,    /* SO_SNDTIMEO: no argument has it, either */
-	ARCH_WAIT_CONNECT, /* SO_SNDTIMEO; a restarted connect times out with another errno */
+	ARCH_WAIT_FUTEX,   /* FUTEX_WAIT as ARCH_WAIT_SPEC; other operations have absolute times */
+	ARCH_WAIT_RECEIVE, /* by SO_RCVTIMEO: no argument has it, so the supervisor ends the call */
+	ARCH_WAIT_SEND,    /* by SO_SNDTIMEO: no argument has it, either */
+	ARCH_WAIT_CONNECT, /* by SO_SNDTIMEO; a restarted connect times out with another errno */
 };
 
 /* Where a call specifies what it transfers. */
@@ -58,7 +59,7 @@ enum arch_whole {
 	ARCH_WHOLE_STREAM,  /* on stream sockets */
 	ARCH_WHOLE_WAITALL, /* on stream sockets with MSG_WAITALL in the flags */
 	ARCH_WHOLE_DEVICE,  /* on /dev/zero, /dev/urandom and their like */
-	ARCH_WHOLE_COPY,    /* sendfile, copy_file_range: files, stream sockets, terminals */
+	ARCH_WHOLE_COPY,    /* on files, stream sockets and terminals that are copied to */
 };
 
 /* A system call that a stop can disturb. */
@@ -71,14 +72,16 @@ struct arch_call {
 	enum arch_whole whole;
 	uint8_t argument;       /* number of the first argument that describes the transfer */
 	uint8_t flags_argument; /* number of the argument with MSG_… flags; 0: none */
-	bool block; /* resumed by the kernel through restart_syscall, with the remaining time */
+	bool block; /* the kernel resumes it by restart_syscall, with the remaining time */
 };
 
 /* A call is restarted by the result ARCH_RESTART or, with @rewinds, by moving the pc back. */
 struct arch_restart {
-	size_t bytes;                        /* size of the register set for which this table is */
+	/* size of the register set to which this table applies */
+	size_t bytes;
 	uint8_t result, pc, sp, argument[6]; /* indexes in arch_raw.word */
-	uint8_t entry; /* its value is in the result's register when a call begins */
+	/* index of the word that the result's register contains when a call begins */
+	uint8_t entry;
 	uint8_t instruction[4], instruction_bytes; /* the instruction that enters the kernel */
 	/*
 	 * aarch64: the kernel decides about a restart before the stop, so the supervisor moves the
@@ -98,7 +101,7 @@ struct arch {
 	/* By tgkill(2) a process turns its profiling off (CALL_OFF_FIRST in proto/call.h). */
 	struct {
 		int32_t number;                /* -2: not on this machine */
-		uint8_t fourth, fifth, result; /* indexes in snapshot.reg (two), raw.word */
+		uint8_t fourth, fifth, result; /* two indexes in snapshot.reg, one in raw.word */
 	} tgkill;
 	const struct arch_restart *restart; /* NULL: disturbed calls cannot be restarted */
 	/*
@@ -112,7 +115,10 @@ struct arch {
 	bool (*decode)(const struct arch_raw *raw, struct arch_snapshot *ret_snapshot);
 };
 
-/* The kernel's ERESTARTNOHAND, in no header: restart, or EINTR if a handler is about to run. */
+/*
+ * ERESTARTNOHAND, which is in no header: the kernel restarts the call, or lets it fail with EINTR
+ * if a handler is about to run.
+ */
 #define ARCH_RESTART (-514)
 
 /* The machine for which this program was compiled. */

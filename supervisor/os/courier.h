@@ -23,18 +23,18 @@ enum courier_state { COURIER_NONE, COURIER_IDLE, COURIER_AWAY };
 struct couriers {
 	struct courier {
 		enum courier_state state;
-		int socket; /* to the thread; valid unless COURIER_NONE */
+		int socket; /* connection to the thread; valid unless COURIER_NONE */
 	} courier[COURIERS_MOST];
-	uint64_t given_up; /* times that a page was not there in time */
+	uint64_t given_up; /* number of times that a page was not there in time */
 };
 
 /*
  * Has a courier touch @pages pages of @tid's process, from address @at on. Returns the number of
- * pages before the first that cannot be read; with @write, cannot be written to without waiting for
- * a process. -ETIMEDOUT: a page is not there yet, or no courier is free; another -errno: none can
- * be read. *@away: number (from 1 on) of the courier that still waits for a page of this process,
- * so that no other is sent; 0: none. May run in the stop window, but a courier's first use creates
- * a thread.
+ * pages before the first that cannot be read (with @write: that cannot be written to without
+ * waiting for a process). -ETIMEDOUT: a page is not there yet, or no courier is free; another
+ * -errno: no page can be read. *@away is the number (from 1 on) of the courier that still waits for
+ * a page of this process: until it is back, no other is sent. 0: no courier waits. May run in the
+ * stop window, but a courier's first use creates a thread.
  */
 int couriers_send(struct couriers *couriers, unsigned *away, int tid, uint64_t at, unsigned pages,
 	bool write);

@@ -198,7 +198,7 @@ bool summons_claim(struct summons *s, int index, uint64_t until_ns)
 	}
 }
 
-/* True: the tracing thread waits in summons_wake(), so the bell need not be rung. */
+/* Sets the state. True: the tracing thread waits in summons_wake(), and needs no bell. */
 static bool hand_on(struct summons *s, int state)
 {
 	atomic_store(&s->state, state);

@@ -26,20 +26,22 @@
 
 /* When a waiter was scheduled in, and so preempted another thread; by the scheduler's clock. */
 struct arrival {
-	/* The arrival is between these; last_ns if no scheduler tick renewed the time stamp. */
+	/*
+	 * The waiter arrived between these times: at last_ns, unless a tick renewed the time stamp.
+	 */
 	uint64_t first_ns, last_ns;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
 	uint64_t run_ns;       /* the waiter's CPU time at last_ns */
 	/*
-	 * Time in the run queue, after the waiter's timer had fired; or ARRIVAL_UNKNOWN. A waiter
-	 * that comes later than that had a late timer: until it fired, the CPU was idle or the
-	 * preempted thread ran.
+	 * How long the waiter was in the run queue after its timer had fired; or ARRIVAL_UNKNOWN.
+	 * If the waiter is late by more than that, its timer was late: until the timer fired, the
+	 * CPU was idle or the preempted thread ran.
 	 */
 	uint64_t waited_ns;
 	/*
-	 * Kernel's number of the CPU on which the waiter woke up: not its own CPU if that is
-	 * offline, or if the waiter's affinity was changed. If pinning is refused, always its own
-	 * CPU.
+	 * Kernel's number of the CPU on which the waiter woke up. It differs from the waiter's own
+	 * CPU if that is offline, or if the waiter's affinity was changed. If pinning is refused,
+	 * it is always the number of the waiter's own CPU.
 	 */
 	int cpu;
 };
@@ -60,9 +62,9 @@ struct cpu_waiter {
 	_Atomic int tid;       /* set by the thread when it begins; 0 before */
 	_Atomic uint32_t word; /* futex: changes with a poke, and to end the thread */
 	/*
-	 * Called in the waiter's thread: at its start and after a poke (@woke_ns 0), and at the set
-	 * time (@woke_ns: when it woke up). @error: result of arrival_read() for @arrival. Returns
-	 * when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: only by a poke.
+	 * Called in the waiter's thread. At its start and after a poke @woke_ns is 0; at the set
+	 * time it is when the thread woke up. @error is the result of arrival_read() for @arrival.
+	 * Returns when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: only a poke wakes it.
 	 */
 	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);
 	void *context;
@@ -87,7 +89,8 @@ void cpu_waiter_poke(struct cpu_waiter *waiter);
 enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_CALLED = -1 };
 
 struct summons {
-	_Atomic int state;          /* enum above, or the index of the waiter whose turn it is */
+	/* a value of the enum above, or the index of the waiter whose turn it is */
+	_Atomic int state;
 	_Atomic bool wanted;        /* the tracing thread waits for the end of a waiter's turn */
 	int bell_fd;                /* an eventfd, which wakes the tracing thread */
 	int tid;                    /* of the tracing thread */

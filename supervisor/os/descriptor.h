@@ -15,7 +15,7 @@ enum descriptor_kind {
 	DESCRIPTOR_FILE,    /* a regular file */
 };
 
-/* @pid, @tid: in our own pid namespace. */
+/* @pid and @tid are the numbers in our own pid namespace. */
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*

@@ -23,14 +23,15 @@ struct launch_user {
 /* What the command inherits: as without the supervisor, or as requested. */
 struct launch_state {
 	sigset_t mask;
-	bool children_ignored;    /* the command ignores SIGCHLD, which tells us of stops */
+	/* the command ignores SIGCHLD; we do not, as it tells us of stops */
+	bool children_ignored;
 	struct rlimit files;      /* RLIMIT_NOFILE */
 	char *const *environment; /* NULL: ours; PATH is always taken from ours */
-	/* user of the command; NULL: ours. Another user's command gets a session of its own. */
+	/* user of the command; NULL: ours. Without @terminal, another user gets a new session. */
 	const struct launch_user *user;
 	/*
-	 * Our session's terminal if it is for the command alone: the command gets a process group
-	 * in the terminal's foreground, but no session. NULL: the terminal is ours, or there is
+	 * Our session's terminal, if only the command uses it: the command gets a process group in
+	 * the terminal's foreground, but no new session. NULL: we use the terminal, or there is
 	 * none.
 	 */
 	const int *terminal;
@@ -38,7 +39,7 @@ struct launch_state {
 };
 
 struct launch {
-	int pid;   /* of the child; 0: none */
+	int pid;   /* pid of the child; 0: none */
 	int go_fd; /* the child waits for a byte from this pipe */
 	/* Readable after the exec: errno (4 bytes) if it failed, otherwise end of file. */
 	int error_fd;

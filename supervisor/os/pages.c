@@ -61,8 +61,8 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 }
 
 /*
- * Advances *@page to the first page that cannot be used without waiting. Returns the reason:
- * -errno, or 0: not in memory (PAGES_PEEK). 1: there is no such page up to @last.
+ * Advances *@page to the first page that cannot be used without waiting. Returns why it cannot:
+ * -errno, or 0 if it is not in memory (PAGES_PEEK). > 0: all pages up to @last can be used.
  */
 static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {

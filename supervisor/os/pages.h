@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pages whose answers are kept. */
+/* Number of pages whose answers are kept; for how long; for how long each serves one access. */
 #define PAGES_KNOWN   128u
 #define PAGES_KEPT_NS 100000000
 #define PAGES_WARY_NS 1000000000
@@ -32,7 +32,7 @@ struct pages {
 	unsigned away; /* courier that waits for a page: @away of couriers_send() */
 	/* CLOCK_MONOTONIC: until when answers are kept; until when each serves one access only */
 	uint64_t until_ns, wary_until_ns;
-	/* Slot: page number % PAGES_KNOWN. 2 * (number + 1), + 1 if writable; 0: no page. */
+	/* At [page number % PAGES_KNOWN]: 2 * (number + 1), + 1 if writable; 0: no page. */
 	uint64_t known[PAGES_KNOWN];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which process of another process's pidfds is which. Reads /proc only; never blocks. */
+/* Finds which process a pidfd of another process is for. Reads /proc only; never blocks. */
 #ifndef SUPERVISOR_PIDFD_H
 #define SUPERVISOR_PIDFD_H
 

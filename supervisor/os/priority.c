@@ -133,7 +133,7 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/* Handles SIGXCPU. The kernel repeats the signal until the busy thread, too, has got one. */
+/* Handles SIGXCPU, in any thread: the kernel repeats it until the busy thread has got one. */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

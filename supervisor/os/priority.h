@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For the calling thread. -EPERM: not permitted (RLIMIT_RTPRIO, CAP_SYS_NICE). */
+/* Gives it to the calling thread. -EPERM: that is not permitted (RLIMIT_RTPRIO, CAP_SYS_NICE). */
 int priority_realtime(void);
 
 /* Would priority_realtime() be permitted? The calling thread is not changed. */
@@ -21,13 +21,13 @@ bool priority_may_be_realtime(void);
 /* Pins thread @tid (0: the calling thread) to CPU @cpu, which is below CPU_SETSIZE. 0 or -errno. */
 int priority_stay(int tid, int cpu);
 
-/* Lets @thread run on all CPUs that its cpuset permits. -errno. */
+/* Lets @thread run on all CPUs that its cpuset permits. 0 or -errno. */
 int priority_any_cpu(pthread_t thread);
 
-/* *@ret_started_on: the caller's affinity; *@ret_all: all CPUs of its cpuset. Empty: unknown. */
+/* Reads the caller's affinity, and all CPUs of its cpuset. An empty set: unknown. */
 void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 
-/* Gives @thread the calling thread's real-time priority, which no thread inherits. -errno. */
+/* Gives @thread the caller's real-time priority, if it has that: none inherits it. 0 or -errno. */
 int priority_share(pthread_t thread);
 
 /*
@@ -61,7 +61,10 @@ struct realtime {
 /* Takes the priority for the calling thread, if that is @wanted and permitted. */
 void realtime_begin(struct realtime *realtime, bool wanted);
 
-/* Gives up or takes the priority, by the caller's CPU time. True: @has changed. Call often. */
+/*
+ * Gives up or takes back real-time priority, depending on how much CPU time the calling thread
+ * uses. True: realtime->has changed. Call often.
+ */
 bool realtime_watch(struct realtime *realtime, uint64_t now_ns);
 
 #endif

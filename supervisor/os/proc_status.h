@@ -18,7 +18,7 @@ int proc_status_parse_executable(const char *text, uint64_t *ret_kib);
 /* Parses "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" to 15. -EPROTO. */
 int proc_status_parse_switches(const char *text, uint64_t *ret_switches);
 
-/* *@ret_pid: the thread's process; *@ret_parent: the parent of that process. */
+/* Reads the pid of the thread's process, and that of this process's parent. */
 int proc_status_read_ids(int tid, int *ret_pid, int *ret_parent);
 
 /* Is the thread a zombie? A leader stays one while other threads of its process live on. */
@@ -27,10 +27,10 @@ bool proc_status_is_zombie(int tid);
 /* Does the thread have a seccomp filter? */
 bool proc_status_is_filtered(int tid);
 
-/* Signals pending for a thread or its process that the thread does not block. */
+/* Reads which pending signals of a thread or its process the thread does not block. */
 int proc_status_read_pending(int tid, uint64_t *ret_pending);
 
-/* Signals that a process ignores or catches, bit 0 is signal 1. */
+/* Reads which signals a process ignores, and which it catches; bit 0 is signal 1. */
 int proc_status_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_caught);
 
 #endif

@@ -32,7 +32,7 @@ enum cpu_source procfs_cpu_source(void);
 
 /* The descriptor is valid until the thread is reaped. */
 int procfs_open_cpu(enum cpu_source source, int pid, int tid);
-/* For a running thread up to a scheduler tick too little. May run in the stop window. */
+/* Reads the CPU time; of a running thread up to a tick too little. May run in the stop window. */
 int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu);
 
 /*
@@ -71,8 +71,8 @@ int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 /* A thread's last turn on a CPU, from the sched file. */
 struct turn {
 	/*
-	 * exec_start, by the scheduler's clock: the same for both threads of a context switch.
-	 * While the thread runs, it advances with the scheduler's ticks.
+	 * Time of the context switch (exec_start), by the scheduler's clock; both threads have the
+	 * same. While the thread runs, it advances with the scheduler's ticks.
 	 */
 	uint64_t switched_ns;
 	uint64_t run_ns; /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
@@ -92,7 +92,7 @@ int procfs_parse_last_cpu(const char *text);
 
 /* Returns where the stack of a process's main thread begins, at its argc; 0: unknown. */
 uint64_t procfs_read_stack_bottom(int pid);
-/* Parses field 28 of stat. */
+/* Parses field 28 of stat; 0: unknown. */
 uint64_t procfs_parse_stack_bottom(const char *text);
 
 /* Page faults, and CPU time in the kernel, which the kernel counts in ticks of 1 to 10 ms. */
@@ -101,7 +101,7 @@ struct kernel_time {
 	uint64_t system_ns;
 };
 
-/* Fields 10, 12 and 15 of stat. -EPROTO. */
+/* Reads fields 10, 12 and 15 of stat. -EPROTO: they are not there. */
 int procfs_read_kernel_time(int stat_fd, struct kernel_time *ret_time);
 int procfs_parse_kernel_time(const char *text, struct kernel_time *ret_time);
 

@@ -16,13 +16,14 @@ struct pages;
 
 struct remote {
 	int tid;
-	struct pages *pages; /* NULL: pages are waited for */
+	struct pages *pages; /* NULL: accesses wait for pages */
 	const int *mem_fd;   /* for vm_read(); not for writes, which would ignore access rights */
 };
 
 /*
- * Returns the bytes transferred: fewer than @n if a page is inaccessible, or not delivered in time;
- * the transfer ends before it. -ETIMEDOUT: that is the first page; or another -errno.
+ * Returns the number of bytes transferred. The transfer ends before a page that is inaccessible or
+ * not delivered in time; if that is the first page, returns -ETIMEDOUT (not in time) or another
+ * -errno.
  */
 ssize_t remote_read(const struct remote *remote, uint64_t at, void *to, size_t n);
 /* Reads from pages that are in memory: others count as inaccessible. */

@@ -32,13 +32,13 @@ int tracer_resume(int tid, int signal);
 /* Like tracer_resume(), but the thread stops again at the entry or exit of its next call. */
 int tracer_resume_to_call(int tid, int signal);
 
-/* Leaves a thread in its group-stop, and gets the event of the stop's end. */
+/* Leaves a thread in its group-stop; the end of that stop will be reported. */
 int tracer_listen(int tid);
 
 /* For a stopped thread; may run in the stop window. -EPROTO: registers of an unknown size. */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 
-/* For registers that are modified and written back. Not in the stop window. */
+/* Read registers to modify them, and write them back. Not in the stop window. */
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 struct watchdog {
-	_Atomic int tid; /* of the tracing thread */
+	_Atomic int tid; /* tid of the tracing thread */
 	/* CLOCK_MONOTONIC: since when the thread is at work; 0 while it waits for work */
 	_Atomic uint64_t awake_ns;
 	_Atomic bool moved; /* the thread did not get its CPU, and may run on all CPUs now */

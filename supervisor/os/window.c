@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One per tracing thread. The only state outside a structure; in debug builds only. */
+/*
+ * Is this tracing thread's window open? Debug builds only: no other state is outside a structure.
+ */
 static _Thread_local bool open_window;
 
 void window_enter(void)

@@ -11,9 +11,10 @@ struct account {
 	uint64_t start_ns;       /* CPU time at which counting began */
 	uint64_t reported_ns;    /* CPU time reported to the analyst */
 	uint64_t reported_at_ns; /* CLOCK_MONOTONIC of that report */
-	struct cpu_time seen;    /* last reading; outside a stop up to a scheduler tick stale */
-	uint64_t seen_at_ns;     /* CLOCK_MONOTONIC of that reading */
-	uint64_t moved_at_ns;    /* when a reading last differed from the previous one */
+	/* last reading; unless made in a stop, it may be a scheduler tick old */
+	struct cpu_time seen;
+	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC of that reading */
+	uint64_t moved_at_ns; /* when a reading last differed from the previous one */
 };
 
 #endif

@@ -70,7 +70,7 @@ static uint32_t half(const uint8_t *data, uint8_t at)
 	return value;
 }
 
-/* Appends the chunk's frames. Returns the bytes; 0: invalid header, no room, or unreadable. */
+/* Appends the chunk's frames. Returns their bytes; 0: bad header, no room, or unreadable. */
 static size_t append(const struct remote *memory, const struct chunk_fields *fields, uint64_t chunk,
 	const uint8_t *header, uint8_t *to, size_t room)
 {

@@ -22,11 +22,11 @@ struct elapsed {
 	uint64_t queue_paid_ns; /* run queue time that has been counted */
 };
 
-/* For a thread that is seen for the first time since table @serial was put in force. */
+/* Call when a thread is first seen after table @serial was put in force. */
 void elapsed_begin(
 	struct elapsed *elapsed, uint64_t serial, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* For a running thread: its CPU time in @cpu may be stale, its run queue time is exact. */
+/* Call for a running thread: its CPU time in @cpu may be stale, its run queue time is exact. */
 void elapsed_see(struct elapsed *elapsed, const struct cpu_time *cpu);
 
 /* Returns the ticks of off-CPU time to be counted at the address where the thread is blocked. */

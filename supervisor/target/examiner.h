@@ -21,14 +21,14 @@ struct examiner_question {
 	enum examiner_kind kind;
 	int pid;
 	const struct image *image; /* borrowed; not read by the examiner */
-	int fd;                    /* of the executable, O_PATH; owned */
+	int fd;                    /* descriptor (O_PATH) of the executable; owned */
 	char status[4096];         /* EXAMINER_PRIVILEGE: /proc/PID/status of the process */
 	bool yes;                  /* the answer */
 };
 
 struct examiner {
 	bool failed; /* the thread cannot be started */
-	int socket;  /* to the thread; valid if @started */
+	int socket;  /* connection to the thread; valid if @started */
 	bool started;
 	unsigned asked; /* questions not answered yet */
 };

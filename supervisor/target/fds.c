@@ -15,7 +15,7 @@
 #define AGAIN_NS 100000000
 /* A thread that has not run for this long counts as idle. */
 #define IDLE_NS 100000000
-/* Threads examined to find one whose descriptors are closed. */
+/* Maximum number of threads examined to find the one whose descriptors are closed. */
 #define CANDIDATES 16
 
 void fds_init(struct fds *fds, struct target *target)

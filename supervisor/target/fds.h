@@ -27,15 +27,16 @@ void fds_init(struct fds *fds, struct target *target);
 const char *fds_remedy(int error);
 
 /*
- * Decides whether @fd, the result of an open, may stay open. Returns @fd or a duplicate of it;
- * -errno: @fd is closed. If @fd is -EMFILE or -ENFILE, closes idle descriptors, but none of
- * @process (may be NULL).
+ * Decides whether @fd, the result of an open, may stay open. Returns @fd or a lower duplicate of
+ * it; -errno: @fd is closed or was no descriptor. If descriptors are scarce, closes those of idle
+ * threads, and those of processes in which no stop is requested, except @process (may be NULL).
  */
 int fds_keep(struct fds *fds, const struct process *process, int fd);
 
 /*
- * Closes the descriptors of one thread: of a few that are in no stop, the longest idle one. False:
- * none; *@ret_any: does a thread have descriptors that can be closed after its stop?
+ * Closes the descriptors of one thread: among a few threads that are in no stop, of the one that
+ * has been idle longest. False: nothing was closed; *@ret_any then says whether a thread has
+ * descriptors that can be closed after its stop.
  */
 bool fds_steal(struct fds *fds, bool *ret_any);
 

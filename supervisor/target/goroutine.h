@@ -33,8 +33,9 @@ struct goroutine {
 };
 
 /*
- * For the stop window: at most 11 reads. @g_below: bytes from the word "g" up to the thread
- * pointer. What is read is not trusted: where it is inconsistent, fields stay 0.
+ * Finds the stack of a thread's goroutine; for the stop window: at most 11 reads. @g_below: bytes
+ * from the word "g" up to the thread pointer. What is read is not trusted: where it is
+ * inconsistent, fields stay 0.
  */
 void goroutine_find(const struct remote *memory, const struct arch_snapshot *snapshot,
 	uint32_t g_below, struct goroutine *ret_goroutine);

@@ -14,7 +14,7 @@
 
 /* Readings without a minimum interval: a starting program maps one library after the other. */
 #define READS_AT_ONCE 16
-/* A process's size that is unchanged for T is read again after T/16, PAGES_MOST_NS at most. */
+/* A size that has not changed for a time T is read again after T/16, at most PAGES_MOST_NS. */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
 /*

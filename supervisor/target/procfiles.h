@@ -27,14 +27,14 @@ struct procfiles {
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say);
 
-/* Up to a scheduler tick stale if the thread runs on another CPU. */
+/* Reads the CPU time, up to a scheduler tick stale if the thread runs on another CPU. */
 int procfiles_read_cpu(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
 /* Like procfiles_read_cpu(), for the stop window: opens no file. -EBADF: the file is not open. */
 int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
-/* Like procfiles_read_cpu(); with any cpu_source, slices changes when the thread runs. */
+/* Like procfiles_read_cpu(), but with any cpu_source slices changes when the thread runs. */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* If unreadable, returns the values from when the thread was first seen. */
+/* Reads the present values; if that fails, returns those from when the thread was first seen. */
 void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
 /* Stores the CPU time of a zombie in final_cpu before it is reaped, for reads after that. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);

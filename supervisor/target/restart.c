@@ -12,13 +12,17 @@
 #include "supervisor/target/restart_call.h"
 #include "supervisor/target/tracee_memory.h"
 
-/* A resume takes less than this; time beyond does not belong to the stop. */
+/*
+ * A resume takes less than this; if it seems longer, the rest is not counted as part of the stop.
+ */
 #define RESUME_MOST_NS 20000
 /* Most CPU time from a group-stop's end to the return to user space, stops for signals included. */
 #define GROUP_STOP_RUN_NS 300000
-/* At the end of the run: time for transfers to complete, then for interrupted ones to stop. */
+/*
+ * When the run ends, transfers have this time to complete, then as long to stop when interrupted.
+ */
 #define LET_GO_NS 200000000
-/* After LET_GO_NS: time for threads that a signal has woken to reach their stops. */
+/* Then threads that a signal has woken have this time to reach their stops. */
 #define AWAKE_NS 20000000
 /* The kernel's internal restart results: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
 enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
@@ -230,8 +234,8 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
 }
 
 /*
- * Evaluates a restarted call's result. True: *@ret_result is for the program, *@ret_cut: the call
- * was interrupted again. False: @raw continues the transfer with its next piece.
+ * Evaluates a restarted call's result. True: the program gets *@ret_result; *@ret_cut says whether
+ * the call was interrupted again. False: @raw continues the transfer with its next piece.
  */
 static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_raw *raw,
 	int64_t *ret_result, bool *ret_cut)
@@ -242,7 +246,7 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
 
 	if (!m->done) {
-		/* Interrupted again: EINTR, or the bytes so far. The next stop restarts it. */
+		/* Interrupted again, it returns EINTR or its bytes; the next stop restarts it. */
 		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
 			woken_early(restarter, m, result))
 			result = -EINTR;
@@ -295,7 +299,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 	if (!conclude(restarter, t, &raw, &result, &cut)) {
 		/* The kernel restarts no call at its exit's stop: the pc is moved back. */
 		restart_repeat(&raw);
-		/* aarch64: argument 0 in x0 must not be taken for a result. */
+		/* aarch64: the kernel must not take argument 0 in x0 for a result. */
 		if (arch->rewinds)
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;
@@ -361,8 +365,8 @@ void restart_expire(struct restarter *restarter, uint64_t now)
 }
 
 /*
- * Returns how many calls are watched or about to be restarted. Interrupts all watched ones
- * (@interrupt_all), or those that wait, not those that transfer (@first).
+ * Returns how many calls are watched or about to be restarted. With @interrupt_all, interrupts all
+ * watched calls; with @first, only those that wait, as transfers may still complete.
  */
 static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool first)
 {

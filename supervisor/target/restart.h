@@ -48,7 +48,9 @@ void restart_expire(struct restarter *restarter, uint64_t now_ns);
 
 /* Is a call of this thread being restarted and watched? */
 bool restart_busy(const struct tracee *tracee);
-/* Only if restart_busy(): the watched call, with pc and sp as /proc shows them in a sleep. */
+/*
+ * Call if restart_busy(): returns the watched call, its pc and sp as /proc shows them in a sleep.
+ */
 struct activity restart_activity(const struct tracee *tracee);
 
 /* Call at the end: gives watched transfers 0.2 s to complete; interrupts other watched calls. */

@@ -11,7 +11,9 @@
 
 #define PARTS_READ 64   /* parts of a vector read at once */
 #define PARTS_MOST 1024 /* UIO_MAXIOV */
-/* struct msghdr on 64-bit machines: name 0, vector 16, its length 24, control 32, its length 40. */
+/*
+ * Size of struct msghdr on 64-bit machines; offsets of its vector, control data, and their lengths.
+ */
 enum {
 	MESSAGE_BYTES = 56,
 	MESSAGE_VECTOR = 16,

@@ -15,11 +15,14 @@
 
 struct restart {
 	bool inside;   /* the thread is between entry and exit of the watched call */
-	bool to_entry; /* the call is watched up to its entry only: nothing to restore */
+	bool to_entry; /* the call is watched up to its entry only, as nothing must be restored */
 	bool known;    /* the last stop changed this call: @before has its arguments */
 	const struct arch_call *call;
 	struct arch_raw before; /* registers at the stop that disturbed the call */
-	/* Bytes transferred so far; of the whole transfer; requested by the restarted call. */
+	/*
+	 * Numbers of bytes: transferred so far; to be transferred in all; requested by this
+	 * restart.
+	 */
 	uint64_t done, whole, piece;
 	/* Memory of the target below its stack that we have overwritten; 0 bytes: none. */
 	uint64_t scratch_at;
@@ -37,9 +40,12 @@ struct restart {
 	bool internet;        /* the call's socket is an internet socket */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t timed_out;    /* the result at the deadline if the supervisor ends the call */
-	/* When the deadline was last set: @done; time on a CPU or in the run queue (0: unknown). */
+	/*
+	 * Values from when the deadline was last set: of @done, and of the thread's time on a CPU
+	 * or in the run queue (0: unknown).
+	 */
 	uint64_t deadline_done, deadline_busy_ns;
-	/* A group-stop ended the call at this pc and sp; CPU time at the end of that stop. */
+	/* A group-stop made the call fail at this pc and sp; the CPU time when that stop ended. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
 };
@@ -61,8 +67,9 @@ bool restart_call(struct restarter *restarter, struct tracee *tracee, enum resta
 bool restart_advance(struct restarter *restarter, struct tracee *tracee, struct arch_raw *raw);
 
 /*
- * Has restart_expire() end the watched call at its deadline, if no argument has its time-out. Call
- * at each stop of the call: that may have come in place of a stop which restart_expire() requested.
+ * Arranges that restart_expire() ends the watched call at its deadline, if no argument has the
+ * time-out. Call at each stop of the call: it may have come in place of a stop that
+ * restart_expire() requested.
  */
 void restart_await_deadline(struct restarter *restarter, const struct restart *restart);
 
@@ -73,8 +80,8 @@ bool restart_is_part(const struct restart *restart, int64_t result);
 void restart_repeat(struct arch_raw *raw);
 
 /*
- * Restores registers and scratch memory, with @result as the call's result. @over: no later stop
- * may take @result for that of a disturbed call.
+ * Restores registers and scratch memory, and makes @result the call's result. @over: the call has
+ * ended, so a later stop that finds @result must not restart it.
  */
 void restart_give_back(
 	struct restarter *restarter, struct tracee *tracee, int64_t result, bool over);

@@ -29,7 +29,7 @@
 #define HANDLED_CALLS 6
 struct handled_calls {
 	uint64_t pc[HANDLED_CALLS];
-	unsigned n; /* if more than fit, every address counts as one of them */
+	unsigned n; /* if it exceeds HANDLED_CALLS, every address counts as one of them */
 };
 
 void handled_calls_add(struct handled_calls *places, uint64_t pc);
@@ -41,10 +41,10 @@ enum restart_need {
 	RESTART_FILTERED,    /* RESTART_BLOCK: begin again if a seccomp filter is in force */
 	RESTART_MAYBE_SHORT, /* a transfer, perhaps cut short */
 	RESTART_MAYBE_EARLY, /* the result of a time-out, perhaps up to a scheduler tick early */
-	RESTART_LEAVE,       /* EINTR of a call that must be left alone; counted */
+	RESTART_LEAVE,       /* EINTR of a call that must be left alone; the caller counts it */
 };
 
-/* For a stopped thread. @arch may be NULL. *@ret_call: unset for RESTART_NOTHING and _LEAVE. */
+/* Says what a stopped thread needs. @arch may be NULL. _NOTHING and _LEAVE set no *@ret_call. */
 enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);
 

@@ -22,9 +22,10 @@ struct restarter {
 	struct procfiles *files;
 	const struct restart_events *events;
 	void *context;
-	bool ending;       /* the supervisor ends: no new restarts that would have to be watched */
-	uint64_t next_ns;  /* next deadline of a watched call; 0: none */
-	uint64_t repaired; /* restarted system calls that a stop had disturbed */
+	/* the supervisor ends, so no call is restarted that must be watched to its end */
+	bool ending;
+	uint64_t next_ns;    /* next deadline of a watched call; 0: none */
+	uint64_t repaired;   /* number of system calls restarted after a stop had disturbed them */
 	uint64_t unrepaired; /* calls that failed with EINTR at a stop and could not be restarted */
 };
 

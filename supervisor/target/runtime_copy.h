@@ -41,10 +41,13 @@ struct runtime_range {
 
 /* What is known of a thread from one stop to the next. */
 struct runtime_thread {
-	uint64_t address;  /* of the thread's state in the runtime; 0: not known */
+	uint64_t address;  /* address of the thread's state in the runtime; 0: not known */
 	uint64_t self;     /* its thread pointer; 0: not known */
 	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before this time */
-	/* Frames at the last stop, newest first: used parts of chunks; addresses elsewhere. */
+	/*
+	 * Where its frames were at the last stop, newest first: used parts of chunks, and addresses
+	 * of frames outside of chunks.
+	 */
 	struct runtime_range *chunk;
 	size_t chunks, chunk_room;
 	uint64_t *single;
@@ -58,7 +61,7 @@ struct runtime_object {
 	bool used;      /* this slot of the table has an object */
 };
 
-/* What the supervisor knows of the runtime in a process: where its data are; objects sent. */
+/* What the supervisor knows of a process's runtime: where its data are, which objects were sent. */
 struct runtime_process {
 	struct runtime_table table;
 	/* hash table with open addressing; @room is a power of two */
@@ -67,7 +70,7 @@ struct runtime_process {
 	uint32_t stamp; /* number of the present stop */
 };
 
-/* Bytes of the target, copied. */
+/* Bytes copied from the target's memory. */
 struct runtime_piece {
 	uint64_t base;       /* address in the target */
 	const uint8_t *data; /* in runtime_copy.data */
@@ -90,7 +93,7 @@ struct runtime_copy {
 	struct runtime_piece single;
 	struct runtime_piece page[RUNTIME_PAGES_MOST]; /* pages with frames read one by one */
 	size_t pages;
-	uint8_t *data; /* the bytes of all pieces; at first the thread's state */
+	uint8_t *data; /* the thread's state, followed by the bytes of all pieces */
 	size_t used;
 	unsigned reads;          /* system calls so far in this stop */
 	uint64_t until_ns;       /* CLOCK_MONOTONIC: no read begins after this time */
@@ -101,7 +104,7 @@ struct runtime_copy {
 int runtime_copy_init(struct runtime_copy *copy);
 void runtime_copy_release(struct runtime_copy *copy);
 
-/* Reads the frames of thread @tid, in its stop or while it is blocked. copy->flags: failures. */
+/* Reads the frames of thread @tid, stopped or blocked. copy->flags says what failed. */
 void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *table,
 	struct runtime_thread *thread, const struct runtime_source *source, int tid,
 	uint64_t now_ns);
@@ -123,7 +126,7 @@ struct runtime_process *runtime_process_set(
 	struct runtime_process *process, const struct runtime_table *table);
 void runtime_process_free(struct runtime_process *process);
 
-/* Finds or adds (hash 0) an object. Valid until the next call. NULL: out of memory. */
+/* Finds an object, or adds it with hash 0. Valid until the next call. NULL: out of memory. */
 struct runtime_object *runtime_object_find(struct runtime_process *process, uint64_t address);
 /* Returns a hash of the key words (table->key) of @object, whose bytes were read; never 0. */
 uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *object);

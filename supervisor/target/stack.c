@@ -13,7 +13,7 @@
 #include "supervisor/target/goroutine.h"
 
 #define PAGE_BYTES 4096
-/* Bytes copied if the mapping's end is unknown, or how long the thread's stacks are. */
+/* Bytes copied if it is unknown where the mapping ends, or how long the thread's stacks are. */
 #define BLIND_BYTES 65536
 /* A signal frame is looked for in this many bytes of an alternate stack, from sp on. */
 #define SEARCH_BYTES 65536
@@ -191,7 +191,7 @@ static uint64_t needed(const struct stack_copy *copy, const struct stack_home *h
 	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
 }
 
-/* Returns the end of what to copy from @sp on. *@ret_limit: the end of its mapping; 0: unknown. */
+/* Returns the address up to which to copy from @sp. *@ret_limit: the mapping's end; 0: unknown. */
 static uint64_t end_of(const struct stack_copy *copy, const struct stack_ranges *ranges,
 	const struct stack_home *home, uint64_t sp, uint64_t *ret_limit)
 {
@@ -215,7 +215,7 @@ static uint64_t word_at(const struct stack_piece *piece, size_t at)
 /* What the signal frame of a handler on an alternate stack says; sp 0: there is none. */
 struct interrupted {
 	uint64_t sp;         /* stack pointer of the thread when the handler interrupted it */
-	uint64_t start, end; /* of the alternate stack */
+	uint64_t start, end; /* range of the alternate stack */
 };
 
 /* Can @word be ss_flags? Only SS_ONSTACK (1) and SS_AUTODISARM (bit 31) can be set. */
@@ -260,8 +260,8 @@ static struct interrupted find_interrupted(
 }
 
 /*
- * Can the thread be on an alternate stack? One inside the thread's own stack is possible only if
- * @sp is in the one seen last, or has risen by more than a page since the last stop.
+ * Can the thread be on an alternate stack? If @sp is in the thread's own stack, only if that part
+ * of it was the last alternate stack, or @sp has risen by more than a page since the last stop.
  */
 static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t last_sp)
 {
@@ -272,7 +272,7 @@ static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t
 	return sp > last_sp && sp - last_sp > PAGE_BYTES;
 }
 
-/* Notes as the thread's usual stack the range that contains @sp. */
+/* Records that the range that contains @sp is the thread's own stack. */
 static void set_home(struct stack_home *home, const struct stack_ranges *ranges, uint64_t sp)
 {
 	const struct stack_range *range = stack_ranges_find(ranges, sp);

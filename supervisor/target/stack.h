@@ -33,7 +33,7 @@ struct stack_range {
 	uint64_t start, end;
 	/* CLOCK_MONOTONIC: from then on the kernel is asked about the range again */
 	uint64_t check_ns;
-	bool grows;    /* downwards: the main thread's stack */
+	bool grows;    /* it grows downwards: it is the main thread's stack */
 	bool is_stack; /* it grows, or an inaccessible mapping, a stack's guard, lies below it */
 };
 
@@ -44,7 +44,7 @@ struct stack_ranges {
 	/* Address of argc: frames end below it, arguments and strings lie above. 0: unknown. */
 	uint64_t bottom;
 	uint32_t g_below;           /* bytes from word "g" to thread pointer; 0: no Go program */
-	struct chunks_place chunks; /* of Java's virtual threads */
+	struct chunks_place chunks; /* where frames of Java's virtual threads are */
 };
 
 void stack_ranges_release(struct stack_ranges *ranges);
@@ -93,15 +93,17 @@ struct stack_copy {
 	struct stack_piece inner, outer;
 	uint64_t limit; /* end of the mapping or stack that the stack pointer is in; 0: unknown */
 	bool truncated; /* the stack is longer than the copy */
-	uint64_t left_pc, left_sp; /* of RECORD_SAMPLE_LEFT (proto/record.h); sp 0: none */
+	/* fields of RECORD_SAMPLE_LEFT (proto/record.h); left_sp 0: not used */
+	uint64_t left_pc, left_sp;
 };
 
-/* Allocates and touches the buffer. @most: maximum bytes of a stack; 0: none. 0 or -ENOMEM. */
+/* Allocates and touches buffers for stacks of @most bytes (0: no stacks). 0 or -ENOMEM. */
 int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
 /*
- * For the stop window. Sets @copy, except its options, and @home. Unreadable memory ends a piece.
+ * Copies the stack; may run in the stop window. Sets @copy, except its options, and @home. A piece
+ * ends before unreadable memory.
  */
 void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
 	const struct arch_snapshot *snapshot, const struct stack_ranges *ranges,

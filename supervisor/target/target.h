@@ -42,7 +42,7 @@ struct image {
 	bool traces_asked; /* the examiner was asked whether it calls ptrace (special.h) */
 	uint64_t sent_ns;  /* CPU time reported to the present analyst */
 	uint64_t lost_ns;  /* CPU time that was lost with an analyst that died */
-	/* Wall clock: waiting time of ended threads; the part sent to the present analyst. */
+	/* Waiting time of ended threads, and the part of it sent to the present analyst. */
 	struct waiting waited, sent;
 };
 
@@ -68,9 +68,9 @@ struct process {
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];  /* kept open for procfiles.c; negative: not open */
 	bool awaited;           /* used by fds.c only: a stop of one of its threads is requested */
-	/* Mapped pages when the maps were last read; at the last check of this number. */
+	/* Number of mapped pages: when the maps were last read, and when it was last checked. */
 	uint64_t pages, pages_next;
-	/* KiB of executable mappings, read at the times of @pages and of @pages_next. */
+	/* KiB of executable mappings at the same two times. */
 	uint64_t executable, executable_next;
 	uint64_t pages_since_ns; /* when the pages or the executable mappings last changed */
 	uint64_t pages_again_ns; /* when the pages are read again */
@@ -78,9 +78,9 @@ struct process {
 	/* Tables of --region and of sprofil, owned by supervisor/calls; NULL: none. */
 	struct region_table *histogram;
 	struct session *session;
-	/* how many of its children in a row ended without a pidfd held by it (exits.h) */
+	/* how many of its children in a row ended while it held no pidfd of them (exits.h) */
 	unsigned plain_exits;
-	uint64_t exits_again_ns; /* when the next child stops at its exit nevertheless */
+	uint64_t exits_again_ns;         /* when the next child stops at its exit nevertheless */
 	struct pages memory;             /* which of its pages are in memory, as far as known */
 	struct stack_ranges stacks;      /* memory where stacks can be, as last read */
 	struct handled_calls handled;    /* calls that a handler interrupted since the last exec */
@@ -90,7 +90,7 @@ struct process {
 struct tracee {
 	int tid;
 	int inner_tid; /* its tid in its own pid namespace, for service.c; 0: not read yet */
-	struct process *process; /* NULL: held, or detached at its first stop */
+	struct process *process; /* NULL: the thread is held, or detached, at its first stop */
 	struct image *image;     /* the image to which its CPU time belongs */
 	enum tracee_state state;
 	size_t slot;          /* index in target.tracee */
@@ -101,7 +101,8 @@ struct tracee {
 	struct kernel_time begin_kernel; /* read when its CPU time was first counted */
 	struct kernel_time final_kernel; /* read with final_cpu */
 	struct wall wall;
-	struct session *session; /* of this thread alone, owned by supervisor/calls; NULL: none */
+	/* sprofil table of this thread alone, owned by supervisor/calls; NULL: none */
+	struct session *session;
 	/* time off CPU for the process's table, and for the thread's own */
 	struct elapsed elapsed[2];
 	uint64_t table_began_ns;      /* its CPU time when the process's table was put in force */
@@ -109,7 +110,7 @@ struct tracee {
 	bool left_out;                /* not profiled, because of --thread-name or --tid */
 	bool to_dump;                 /* --dump: it lived when the dump began */
 	bool was_chosen;              /* already counted as chosen */
-	uint64_t choice_since_ns;     /* birth, or the last change of left_out */
+	uint64_t choice_since_ns;     /* when it was born, or left_out last changed */
 	uint64_t choice_again_ns;     /* when its name is next read for the choice; 0: never */
 	uint16_t machine;             /* ELF machine at its last stop; 0: no stop yet */
 	uint64_t stop_requested_ns;   /* when the interrupt was sent; 0: no stop was requested */
@@ -134,9 +135,9 @@ struct target {
 	struct couriers *couriers; /* borrowed; NULL: the tracing thread waits for pages */
 	struct tracee **tracee;
 	size_t tracees, tracee_room;
-	/* Positions of the passes that handle a few threads at a time. */
+	/* Where in @tracee the passes that handle a few threads at a time continue. */
 	size_t account_cursor, sweep_cursor, blocked_cursor;
-	/* Slots below this: threads that --dump has visited. target_remove() preserves this. */
+	/* --dump has visited the threads in slots below this; target_remove() keeps that true. */
 	size_t visited;
 	struct tracee **by_tid; /* hash table with open addressing; the size is a power of two */
 	size_t by_tid_size;
@@ -149,7 +150,7 @@ struct target {
 /* Frees everything and closes all descriptors. */
 void target_release(struct target *target);
 
-/* NULL: there is none. */
+/* Returns the thread with this tid; NULL: there is none. */
 struct tracee *target_find(const struct target *target, int tid);
 /* Finds the other thread of a process that has two. NULL: it has more or fewer. */
 struct tracee *target_find_other(const struct target *target, const struct tracee *tracee);

@@ -38,8 +38,9 @@ struct wall {
 void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
 /*
- * @cpu: an exact reading, of a thread off its CPU or in a stop. One older than wall->at, as the
- * last reading of an ended thread may be, adds no CPU time or run queue time.
+ * Accounts for the time up to @now_ns. @cpu must be exact: read while the thread was off its CPU or
+ * in a stop. A reading older than wall->at, as the last one of an ended thread may be, adds no CPU
+ * time or run queue time.
  */
 void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
