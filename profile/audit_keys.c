@@ -60,8 +60,8 @@ static const struct audit_key known[] = {
 	{"descendants_left", AUDIT_MAX, AUDIT_COUNT, true,
 		"live descendants of the processes of -p that were not profiled, at the start"},
 	{"untraced_exits", AUDIT_SUM, AUDIT_COUNT, true,
-		"processes detached when they began to exit, as their parent has a pidfd: the CPU "
-		"time of the exit is not counted"},
+		"first threads detached when they began to exit, as their parent has a pidfd: the "
+		"CPU time of the exit is not counted"},
 	{"chosen_threads", AUDIT_SUM, AUDIT_COUNT, true,
 		"threads that --thread-name or --tid chose, of those seen"},
 	{AUDIT_SYSCALL_CPU, AUDIT_SUM, AUDIT_NS, true,

@@ -39,8 +39,7 @@ static void inherit(struct engine *engine, struct process *from, struct process 
 	session_fork(&engine->sessions, from, process);
 	histogram_fork(from, process);
 	process->handled = from->handled;
-	process->plain_exits = from->plain_exits;
-	process->exits_again_ns = from->exits_again_ns;
+	process->exits = from->exits;
 	runtime_records_fork(from, process);
 }
 
@@ -90,21 +89,13 @@ void birth_end_hold(struct engine *engine, struct tracee *t)
 	t->early_since_ns = 0;
 }
 
-void birth_set_options(struct engine *engine, struct tracee *t)
-{
-	struct tracer_options options = engine->births.tracer;
-
-	options.exits = exits_stop(engine, t);
-	(void)tracer_set_options(t->tid, &options);
-}
-
 /* Lets a held newborn run, or stay in its group-stop. */
 static void release(struct engine *engine, struct tracee *t)
 {
+	exits_set(engine, t);
 	switch (target_step(t, TRACEE_BORN)) {
 	case TRACEE_RELEASE:
 		t->stop_requested_ns = 0;
-		birth_set_options(engine, t);
 		restart_group_stop_over(&engine->restarter, t);
 		break;
 	case TRACEE_LISTEN: (void)tracer_listen(t->tid); break;
@@ -282,6 +273,7 @@ int birth_attach(struct engine *engine, int pid)
 				r = birth_thread(engine, tids[i], process, &t);
 			if (r == 0) {
 				(void)target_step(t, TRACEE_SEIZED);
+				t->stops_at_exit = options.exits;
 				counting_begin(engine, t, false);
 				engine->audit.threads++;
 				found++;

@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 #include "supervisor/os/tracer.h"
+#include "supervisor/target/target.h"
 
 struct engine;
-struct image;
-struct tracee;
 struct waiter_result;
 
 struct births {
-	struct tracer_options tracer; /* of all threads; birth_set_options() sets @exits */
-	unsigned early;               /* number of held threads (tracee.early_since_ns) */
+	struct tracer_options tracer;      /* of all threads; @exits is set by exits_set() */
+	struct exit_watch untraced_parent; /* all parents that are not traced, as one */
+	unsigned early;                    /* number of held threads (tracee.early_since_ns) */
 	bool said_no_memory;
 	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */
 };
@@ -34,8 +34,6 @@ void birth_adopt(struct engine *engine, struct tracee *parent);
  */
 void birth_early_stop(
 	struct engine *engine, struct tracee *tracee, const struct waiter_result *seen);
-/* Sets whether a thread will stop at its exit. To be called in its first stop, and at an exec. */
-void birth_set_options(struct engine *engine, struct tracee *tracee);
 /* Call when a thread is adopted, detached or dead: ends its hold, if any. */
 void birth_end_hold(struct engine *engine, struct tracee *tracee);
 /* Adopts threads that have been held for 50 ms although their parent's event has not come. */

@@ -12,42 +12,71 @@
 #include "supervisor/os/proc_status.h"
 
 /*
- * If this many children in a row end without their parent's holding a pidfd of them, the parent
- * counts as holding none for AGAIN_NS: its children do not stop at their exit. A stop takes 70 us;
- * a loop of fork, _exit and wait takes 270 us a child without the stop.
+ * If a process had no pidfd at all when this many of its children in a row began to exit, its
+ * children do not stop at their exits for AGAIN_NS. Such a stop takes 70 us; a loop of fork, _exit
+ * and wait takes 270 us a child without it.
  */
 #define PLAIN_EXITS 4
 #define AGAIN_NS    CLOCK_SECOND_NS
 /* Maximum threads of the parent whose system call is read; each reading takes some 3 us. */
 #define ASKED_MOST 256
 
+static bool may_stop(const struct engine *engine, const struct tracee *t)
+{
+	return t->process && t->tid == t->process->pid && t->tid != engine->launch.pid;
+}
+
+/* Is another look at the pidfds of this parent due? */
+static bool is_due(const struct exit_watch *parent)
+{
+	return parent->plain < PLAIN_EXITS || clock_now() >= parent->again_ns;
+}
+
 bool exits_stop(const struct engine *engine, const struct tracee *t)
 {
 	const struct process *parent;
 
-	if (!t->process || t->tid != t->process->pid || t->tid == engine->launch.pid)
+	if (!may_stop(engine, t))
 		return false;
 	parent = target_find_process(&engine->target, t->process->parent);
-	return !parent || parent->plain_exits < PLAIN_EXITS ||
-		clock_now() >= parent->exits_again_ns;
+	return is_due(parent ? &parent->exits : &engine->births.untraced_parent);
 }
 
-/* Does a call wait for the end of process @pid, of which the caller has pidfd @fd? */
-static bool waits(const struct activity *activity, const uint64_t argument[6], int pid, int fd)
+void exits_set(struct engine *engine, struct tracee *t)
 {
-	int id = (int)argument[1];
+	struct tracer_options options = engine->births.tracer;
+
+	options.exits = exits_stop(engine, t);
+	if (tracer_set_options(t->tid, &options) == 0)
+		t->stops_at_exit = options.exits;
+}
+
+/*
+ * Does a call wait for the end of @child, of which the caller has pidfd @fd, or another one if @fd
+ * is PIDFD_MANY?
+ */
+static bool waits(const struct activity *activity, const uint64_t argument[6],
+	const struct tracee *child, int fd)
+{
+	int id = (int)argument[activity->syscall == SYS_waitid];
 
 	if (activity->running)
 		return false;
 	if (activity->syscall == SYS_wait4)
-		return (int)argument[0] == pid || (int)argument[0] <= 0;
-	if (activity->syscall != SYS_waitid)
+		return id == child->tid || id == -1 || id == -getpgid(child->tid);
+	if (activity->syscall != SYS_waitid || !(argument[3] & WEXITED))
 		return false;
-	return argument[0] == P_PID ? id == pid : argument[0] != P_PIDFD || id == fd;
+	switch (argument[0]) {
+	case P_ALL: return true;
+	case P_PID: return id == child->tid;
+	case P_PGID: return id == getpgid(child->tid);
+	default: return id == fd || fd == PIDFD_MANY;
+	}
 }
 
-/* Has @parent a thread that sleeps in a wait for process @pid? At most ASKED_MOST are asked. */
-static bool is_awaited(struct engine *engine, const struct process *parent, int pid, int fd)
+/* Has @parent a thread that sleeps in a wait for @child? At most ASKED_MOST are asked. */
+static bool is_awaited(
+	struct engine *engine, const struct process *parent, const struct tracee *child, int fd)
 {
 	struct activity activity;
 	uint64_t argument[6];
@@ -60,27 +89,37 @@ static bool is_awaited(struct engine *engine, const struct process *parent, int 
 			continue;
 		asked++;
 		if (procfiles_read_call(&engine->files, t, &activity, argument) == 0 &&
-			waits(&activity, argument, pid, fd))
+			waits(&activity, argument, child, fd))
 			return true;
 	}
 	return false;
 }
 
-bool exits_untraced(struct engine *engine, const struct tracee *t)
+/* Looks for a pidfd of @t in its parent, whose pid is @pid; @parent: NULL if it is not traced. */
+static int find(struct engine *engine, const struct tracee *t, int pid, struct process *parent)
 {
-	struct process *parent;
-	int ignored, holder, fd;
+	int fd = pidfd_find(parent ? procfiles_reader(parent) : pid, t->tid);
 
-	if (!t->process || t->tid != t->process->pid || t->tid == engine->launch.pid ||
-		proc_status_read_ids(t->tid, &ignored, &holder) < 0)
-		return false;
-	parent = target_find_process(&engine->target, holder);
-	fd = pidfd_find(parent ? procfiles_reader(parent) : holder, t->tid);
 	if (fd == -ESRCH && parent && procfiles_find_reader(&engine->files, parent))
 		fd = pidfd_find(procfiles_reader(parent), t->tid);
-	if (!parent)
-		return fd >= 0;
-	parent->plain_exits = fd >= 0 ? 0 : parent->plain_exits + 1;
-	parent->exits_again_ns = clock_now() + AGAIN_NS;
-	return fd >= 0 && !is_awaited(engine, parent, t->tid, fd);
+	return fd;
+}
+
+bool exits_untraced(struct engine *engine, const struct tracee *t)
+{
+	struct exit_watch *watch = &engine->births.untraced_parent;
+	struct process *parent;
+	int ignored, pid, fd;
+
+	if (!may_stop(engine, t) || proc_status_read_ids(t->tid, &ignored, &pid) < 0)
+		return false;
+	parent = target_find_process(&engine->target, pid);
+	if (parent)
+		watch = &parent->exits;
+	if (!is_due(watch))
+		return false;
+	fd = find(engine, t, pid, parent);
+	watch->again_ns = clock_now() + AGAIN_NS;
+	watch->plain = fd == -ENOENT || fd == -EACCES ? watch->plain + 1 : 0;
+	return fd >= 0 && !(parent && is_awaited(engine, parent, t, fd));
 }

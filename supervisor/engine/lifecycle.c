@@ -82,22 +82,22 @@ static int32_t last_call(const struct tracee *t, int status)
 }
 
 /*
- * Ends the tracing of a thread by @leave: waiter_take() reaps a zombie, tracer_detach() releases a
- * thread that exits. Before that, only its final CPU time and, for a sample, its name are read: the
- * parent can collect its child only afterwards.
+ * Reads what cannot be read later: the final CPU time and, for a sample, the name. Until then, a
+ * zombie's parent cannot collect its child, and a thread in the stop of its exit stands.
  */
-static void finish(struct engine *engine, struct tracee *t, int status, int (*leave)(int tid))
+static void read_last(struct engine *engine, struct tracee *t, int status)
 {
-	bool nameless = stops_awaits_sample(t) && !t->name[0];
-	int tid = t->tid;
-
-	if (nameless)
+	if (stops_awaits_sample(t) && !t->name[0])
 		overtake(engine, t, last_call(t, status));
 	procfiles_read_final(&engine->files, t);
-	(void)leave(tid);
+}
+
+/* Closes the accounts of a thread that is traced no more. */
+static void finish(struct engine *engine, struct tracee *t, int status)
+{
 	overtake(engine, t, last_call(t, status));
 	counting_close(engine, t);
-	if (tid == engine->launch.pid) {
+	if (t->tid == engine->launch.pid) {
 		engine->result->command_ended = true;
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
@@ -107,18 +107,29 @@ static void finish(struct engine *engine, struct tracee *t, int status, int (*le
 	drop(engine, t, (uint32_t)status);
 }
 
+static void reap(struct engine *engine, struct tracee *t, int status)
+{
+	read_last(engine, t, status);
+	(void)waiter_take(t->tid);
+	finish(engine, t, status);
+}
+
 /* Handles the stop of a thread that begins to exit. */
 static void begin_exit(struct engine *engine, struct tracee *t)
 {
-	uint64_t status = 0;
+	uint64_t status;
 
-	if (!exits_untraced(engine, t)) {
+	if (!exits_untraced(engine, t) || tracer_get_message(t->tid, &status) < 0) {
 		(void)tracer_resume(t->tid, 0);
 		return;
 	}
-	(void)tracer_get_message(t->tid, &status);
+	read_last(engine, t, (int)status);
+	if (tracer_detach(t->tid) < 0) {
+		t->reaped = false; /* SIGKILL has ended the stop: the thread's death follows. */
+		return;
+	}
 	engine->audit.untraced_exits++;
-	finish(engine, t, (int)status, tracer_detach);
+	finish(engine, t, (int)status);
 }
 
 static void close_at_last(struct engine *engine, struct tracee *t)
@@ -223,7 +234,7 @@ static void new_image(struct engine *engine, struct tracee *t)
 	t->name_again_ns = 0;
 	process->announced = false;
 	process->handled = (struct handled_calls){0};
-	process->plain_exits = 0;
+	process->exits.plain = 0;
 	runtime_records_drop(process);
 	maps_forget(process);
 	/* The leader's accounts of ticks do not fit the CPU time of a thread that took its tid. */
@@ -291,7 +302,11 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 
 	switch (action) {
 	case TRACEE_TICK:
-	case TRACEE_TICK_SIGNAL: stops->tick(engine, t, action == TRACEE_TICK ? 0 : signal); break;
+	case TRACEE_TICK_SIGNAL:
+		if (!t->stops_at_exit && exits_stop(engine, t))
+			exits_set(engine, t);
+		stops->tick(engine, t, action == TRACEE_TICK ? 0 : signal);
+		break;
 	case TRACEE_DELIVER: restart_deliver(&engine->restarter, t, signal); break;
 	case TRACEE_RESTART:
 		overtake(engine, t, -1);
@@ -326,24 +341,42 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 			detach_at_stop(engine, t);
 			break;
 		}
-		birth_set_options(engine, t);
+		exits_set(engine, t);
 		(void)tracer_resume(t->tid, 0);
 		break;
-	case TRACEE_RELEASE: birth_set_options(engine, t); /* fallthrough */
+	case TRACEE_RELEASE: exits_set(engine, t); /* fallthrough */
 	case TRACEE_RESUME:
 		overtake(engine, t, -1);
 		restart_group_stop_over(&engine->restarter, t);
 		break;
 	case TRACEE_END: begin_exit(engine, t); break;
-	case TRACEE_REAP: finish(engine, t, status, waiter_take); break;
+	case TRACEE_REAP: reap(engine, t, status); break;
 	default: break;
 	}
+}
+
+/*
+ * Returns the thread that has died under its leader's tid, if the leader was detached: it called
+ * exec, got that tid, and was killed before its event. NULL: no thread of the target has died.
+ */
+static struct tracee *heir_of_leader(struct engine *engine, int tid)
+{
+	struct process *process = target_find_process(&engine->target, tid);
+	struct tracee *t = process && process->threads == 1
+		? target_find(&engine->target, process->tids)
+		: NULL;
+
+	if (t)
+		take_tid_of_leader(engine, t);
+	return t;
 }
 
 static void handle(struct engine *engine, const struct waiter_result *seen)
 {
 	struct tracee *t = target_find(&engine->target, seen->tid);
 
+	if (!t && seen->kind == WAITER_GONE)
+		t = heir_of_leader(engine, seen->tid);
 	if (seen->kind == WAITER_FOREIGN || (seen->kind == WAITER_GONE && !t)) {
 		(void)waiter_take(seen->tid);
 		if (seen->kind == WAITER_GONE && seen->tid == engine->reader.link.pid)

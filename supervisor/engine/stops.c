@@ -104,13 +104,13 @@ static void count_ticks(
 }
 
 /* At an exec the kernel already has the new image's name: the old image's file name is sent. */
-static void announce_name(struct engine *engine, struct tracee *t, uint64_t now)
+static void announce_name(struct engine *engine, struct tracee *t, int32_t syscall, uint64_t now)
 {
 	const char *path = t->image->path, *slash = strrchr(path, '/');
 
 	if (t->name[0])
 		return;
-	if (t->state == TRACEE_GONE)
+	if (syscall != SYS_execve)
 		procfs_read_name(t->process->pid, t->tid, t->name);
 	if (!t->name[0])
 		(void)snprintf(t->name, sizeof(t->name), "%s", slash ? slash + 1 : path);
@@ -125,7 +125,7 @@ static void record_call(struct engine *engine, struct tracee *t, int32_t syscall
 		.flags = RECORD_SAMPLE_KERNEL, .syscall = syscall, .machine = arch_native.machine};
 
 	(void)emit_process(&engine->emitter, now, t->process);
-	announce_name(engine, t, now);
+	announce_name(engine, t, syscall, now);
 	handover_sample(engine, t, &sample, t->sample->hit.due.weight_ns[0], now);
 }
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds which process a pidfd of another process is for. Reads /proc only; never blocks. */
+/* Finds a process's pidfd of another process. Reads /proc only. */
 #ifndef SUPERVISOR_PIDFD_H
 #define SUPERVISOR_PIDFD_H
 
+#include <limits.h>
+
+/* Not a descriptor: the process has so many pidfds that they were not all looked at. */
+#define PIDFD_MANY INT_MAX
+
 /*
- * Returns the number of a descriptor of process @holder that is a pidfd of process @pid, among the
- * first 1,024 that are open. -ENOENT: it has none. Any other -errno: its descriptors cannot be
- * read, with -ESRCH if its first thread has ended. Outside the stop window only.
+ * Returns the descriptor of process @holder that is a pidfd of process @pid, or PIDFD_MANY. Looks
+ * at 1,024 descriptors and at 64 pidfds. -ENOENT: @holder has no pidfd; -ENXIO: only pidfds of
+ * others; -ESRCH: its first thread has ended, so its descriptors cannot be read through that
+ * thread's tid; another -errno of opendir(3). Outside the stop window only.
  */
 int pidfd_find(int holder, int pid);
 

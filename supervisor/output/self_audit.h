@@ -51,7 +51,7 @@ struct self_audit {
 	uint64_t lost_samples; /* samples lost: the ring was full, or an analyst died */
 	uint64_t missed_stops; /* stops requested that did not come within a second */
 	uint64_t processes, threads;
-	uint64_t untraced_exits;   /* processes that were detached when they began to exit */
+	uint64_t untraced_exits;   /* first threads that were detached when they began to exit */
 	uint64_t descendants_left; /* engine_options.descendants_left */
 	/*
 	 * Files of one run (--rotate, --ring) share @recording, and are numbered from 1; @recording

@@ -46,6 +46,12 @@ struct image {
 	struct waiting waited, sent;
 };
 
+/* What is known of a parent's pidfds (exits.h). */
+struct exit_watch {
+	unsigned plain;    /* in how many exits in a row the parent had no pidfd at all */
+	uint64_t again_ns; /* when the parent is looked at again nevertheless */
+};
+
 struct process {
 	int pid, parent;
 	int reader_tid; /* thread through which /proc is read (procfiles.h); 0: the leader */
@@ -78,9 +84,7 @@ struct process {
 	/* Tables of --region and of sprofil, owned by supervisor/calls; NULL: none. */
 	struct region_table *histogram;
 	struct session *session;
-	/* how many of its children in a row ended while it held no pidfd of them (exits.h) */
-	unsigned plain_exits;
-	uint64_t exits_again_ns;         /* when the next child stops at its exit nevertheless */
+	struct exit_watch exits;         /* of its children; used by exits.c only */
 	struct pages memory;             /* which of its pages are in memory, as far as known */
 	struct stack_ranges stacks;      /* memory where stacks can be, as last read */
 	struct handled_calls handled;    /* calls that a handler interrupted since the last exec */
@@ -117,6 +121,7 @@ struct tracee {
 	bool was_alone; /* when the stop was requested, it was the only thread of its process */
 	uint64_t not_stopped_ns;            /* when it was last seen running after the request */
 	struct cpu_time stop_requested_cpu; /* CPU time reading at stop_requested_ns */
+	bool stops_at_exit;                 /* as was last set with exits_set() */
 	bool detach_at_stop;    /* a child that is not followed: detached at its first stop */
 	bool unwatched;         /* already counted as not sampled for want of descriptors */
 	bool missed;            /* its present stop request is already counted as missed */

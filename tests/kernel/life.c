@@ -111,10 +111,10 @@ void kernel_end_task(struct kernel *k, struct task *t, int status)
 	kernel_settle(k);
 }
 
-/* Is the task in the stop of its exit? Not even SIGKILL ends that stop. */
-static bool is_in_exit_stop(const struct task *t)
+/* Is the task in the stop of its exit, and does SIGKILL not end it? All of its process exits. */
+static bool stays_in_exit_stop(const struct task *t, bool exiting)
 {
-	return t->exits && t->state == TASK_TRACED;
+	return t->exits && t->state == TASK_TRACED && exiting;
 }
 
 void kernel_exit(struct kernel *k, struct task *t, int status)
@@ -134,7 +134,9 @@ void kernel_exit(struct kernel *k, struct task *t, int status)
 
 void kernel_end_group(struct kernel *k, struct group *g, int status)
 {
-	if (!g->exiting) {
+	bool exiting = g->exiting;
+
+	if (!exiting) {
 		g->exiting = true;
 		g->status = status;
 	}
@@ -144,7 +146,7 @@ void kernel_end_group(struct kernel *k, struct group *g, int status)
 		if (t->state == TASK_NONE || t->state == TASK_ZOMBIE || t->group != g)
 			continue;
 		t->killed = true;
-		if (is_in_exit_stop(t))
+		if (stays_in_exit_stop(t, exiting))
 			continue;
 		t->waitable = t->listening = false;
 		if (t->state != TASK_STUCK)
@@ -161,7 +163,7 @@ static void kill_others(struct kernel *k, struct task *t)
 			other->group != t->group)
 			continue;
 		other->killed = true;
-		if (is_in_exit_stop(other))
+		if (stays_in_exit_stop(other, t->group->exiting))
 			continue;
 		other->waitable = other->listening = false;
 		other->state = TASK_RUNS;

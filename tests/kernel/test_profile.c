@@ -145,6 +145,8 @@ static uint64_t caller_ran_ns; /* CPU time of the caller before its exec */
 static const struct step *leader;
 static uint64_t loading_ns;
 static bool killed_loading;
+static bool is_watched; /* its parent has a pidfd: the leader is detached when it exits */
+static const struct step parent_sleeps[] = {SLEEP(60000 * MS), EXIT_GROUP(0)};
 
 static void charge(struct kernel *k, const struct record *r)
 {
@@ -176,6 +178,11 @@ static void loading_build(struct kernel *k)
 	if (!leader) { /* It had ended when the process was attached to. */
 		first->state = TASK_ZOMBIE;
 		(void)kernel_add_thread(k, first, 101, runs_and_execs);
+	}
+	if (is_watched) {
+		(void)kernel_add_process(k, 50, 1, "/bin/parent", parent_sleeps);
+		first->group->parent = 50;
+		first->group->watched = true;
 	}
 	if (killed_loading)
 		(void)kernel_add_process(k, 51, 1, "/bin/kills", kills_loading);
@@ -225,10 +232,11 @@ static void exec_before_its_event(void **state)
 	scene.check = is_charged_once;
 	scene.options.period_ns = 10 * MS;
 	scene.options.duration_ns = 4000 * (uint64_t)MS;
-	for (unsigned i = 0; i < 24; i++) {
+	for (unsigned i = 0; i < 48; i++) {
 		leader = leaders[i % 4];
 		loading_ns = takes_ns[i / 4 % 3];
-		scene.options.wall = i >= 12;
+		scene.options.wall = i / 12 % 2;
+		is_watched = i >= 24;
 		killed_loading = false;
 		some(__func__, &scene);
 		killed_loading = loading_ns != 0 && leader;

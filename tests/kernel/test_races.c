@@ -116,7 +116,9 @@ static const struct step watched_ends[] = {RUN(MS), EXIT_GROUP(4)};
 static const struct step watched_kills[] = {RUN(MS), KILL(0, SIGKILL)};
 static const struct step watched_threads[] = {
 	CLONE(thread_of_child), CLONE(thread_of_child), RUN(MS), EXIT_GROUP(5)};
-static const struct step watched_leader[] = {CLONE(watched_ends), RUN(MS / 2), EXIT(0)};
+/* The other thread ends the process later: doing so in the stop would end that stop. */
+static const struct step ends_later[] = {RUN(20 * MS), EXIT_GROUP(4)};
+static const struct step watched_leader[] = {CLONE(ends_later), RUN(MS / 2), EXIT(0)};
 static const struct step polls[] = {FORK_PIDFD(watched_ends), POLL_PIDFD, MARK,
 	FORK_PIDFD(watched_kills), POLL_PIDFD, MARK, FORK(watched_ends), WAIT, MARK, EXIT_GROUP(0)};
 static const struct step polls_threads[] = {FORK_PIDFD(watched_threads), POLL_PIDFD, MARK,
