@@ -84,7 +84,7 @@ struct process {
 	/* Tables of --region and of sprofil, owned by supervisor/calls; NULL: none. */
 	struct region_table *histogram;
 	struct session *session;
-	struct exit_watch exits;         /* of its children; used by exits.c only */
+	struct exit_watch exits;         /* of its children (exits.h) */
 	struct pages memory;             /* which of its pages are in memory, as far as known */
 	struct stack_ranges stacks;      /* memory where stacks can be, as last read */
 	struct handled_calls handled;    /* calls that a handler interrupted since the last exec */
