@@ -13,9 +13,10 @@ struct engine;
 struct waiter_result;
 
 struct births {
-	struct tracer_options tracer;      /* of all threads; @exits is set by exits_set() */
-	struct exit_watch untraced_parent; /* all parents that are not traced, as one */
-	unsigned early;                    /* number of held threads (tracee.early_since_ns) */
+	struct tracer_options tracer; /* of all threads; @exits is set by exits_set() */
+	int untraced_parent;          /* the parent outside the target that was last looked at */
+	struct exit_watch untraced;   /* of its children */
+	unsigned early;               /* number of held threads (tracee.early_since_ns) */
 	bool said_no_memory;
 	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */
 };

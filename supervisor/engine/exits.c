@@ -12,12 +12,15 @@
 #include "supervisor/os/proc_status.h"
 
 /*
- * If a process had no pidfd at all when this many of its children in a row began to exit, its
- * children do not stop at their exits for AGAIN_NS. Such a stop takes 70 us; a loop of fork, _exit
- * and wait takes 270 us a child without it.
+ * If a parent has had no pidfd at this many exits of children, its children do not stop at their
+ * exits for AGAIN_NS. Such a stop takes 70 us; a loop of fork, _exit and wait takes 270 us a child
+ * without it.
  */
 #define PLAIN_EXITS 4
 #define AGAIN_NS    CLOCK_SECOND_NS
+/* After a search of more than this time among a parent's descriptors, a rest of REST such times. */
+#define LONG_NS UINT64_C(200000)
+#define REST    20
 /* Maximum threads of the parent whose system call is read; each reading takes some 3 us. */
 #define ASKED_MOST 256
 
@@ -26,10 +29,11 @@ static bool may_stop(const struct engine *engine, const struct tracee *t)
 	return t->process && t->tid == t->process->pid && t->tid != engine->launch.pid;
 }
 
-/* Is another look at the pidfds of this parent due? */
-static bool is_due(const struct exit_watch *parent)
+/* Is the parent to be looked at? */
+static bool is_due(const struct exit_watch *parent, uint64_t now)
 {
-	return parent->plain < PLAIN_EXITS || clock_now() >= parent->again_ns;
+	return now >= parent->rest_ns &&
+		(parent->uses_pidfds || parent->plain < PLAIN_EXITS || now >= parent->again_ns);
 }
 
 bool exits_stop(const struct engine *engine, const struct tracee *t)
@@ -39,7 +43,7 @@ bool exits_stop(const struct engine *engine, const struct tracee *t)
 	if (!may_stop(engine, t))
 		return false;
 	parent = target_find_process(&engine->target, t->process->parent);
-	return is_due(parent ? &parent->exits : &engine->births.untraced_parent);
+	return !parent || is_due(&parent->exits, clock_now());
 }
 
 void exits_set(struct engine *engine, struct tracee *t)
@@ -51,32 +55,35 @@ void exits_set(struct engine *engine, struct tracee *t)
 		t->stops_at_exit = options.exits;
 }
 
-/*
- * Does a call wait for the end of @child, of which the caller has pidfd @fd, or another one if @fd
- * is PIDFD_MANY?
- */
+/* Is @group the process group of @child, or 0 and that of @caller, too? */
+static bool is_group(int group, const struct tracee *caller, const struct tracee *child)
+{
+	return (group ? group : getpgid(caller->tid)) == getpgid(child->tid);
+}
+
+/* Does @caller, which sleeps in this call, wait for the end of @child? */
 static bool waits(const struct activity *activity, const uint64_t argument[6],
-	const struct tracee *child, int fd)
+	const struct tracee *caller, const struct tracee *child)
 {
 	int id = (int)argument[activity->syscall == SYS_waitid];
 
 	if (activity->running)
 		return false;
 	if (activity->syscall == SYS_wait4)
-		return id == child->tid || id == -1 || id == -getpgid(child->tid);
+		return id == child->tid || id == -1 || (id <= 0 && is_group(-id, caller, child));
 	if (activity->syscall != SYS_waitid || !(argument[3] & WEXITED))
 		return false;
 	switch (argument[0]) {
 	case P_ALL: return true;
 	case P_PID: return id == child->tid;
-	case P_PGID: return id == getpgid(child->tid);
-	default: return id == fd || fd == PIDFD_MANY;
+	case P_PGID: return is_group(id, caller, child);
+	default: return pidfd_is_of(caller->tid, id, child->tid);
 	}
 }
 
 /* Has @parent a thread that sleeps in a wait for @child? At most ASKED_MOST are asked. */
 static bool is_awaited(
-	struct engine *engine, const struct process *parent, const struct tracee *child, int fd)
+	struct engine *engine, const struct process *parent, const struct tracee *child)
 {
 	struct activity activity;
 	uint64_t argument[6];
@@ -89,7 +96,7 @@ static bool is_awaited(
 			continue;
 		asked++;
 		if (procfiles_read_call(&engine->files, t, &activity, argument) == 0 &&
-			waits(&activity, argument, child, fd))
+			waits(&activity, argument, t, child))
 			return true;
 	}
 	return false;
@@ -105,21 +112,36 @@ static int find(struct engine *engine, const struct tracee *t, int pid, struct p
 	return fd;
 }
 
+/* Returns what is known of the parent with @pid; @parent: NULL if it is not traced. */
+static struct exit_watch *watch_of(struct births *births, int pid, struct process *parent)
+{
+	if (parent)
+		return &parent->exits;
+	if (births->untraced_parent != pid)
+		births->untraced = (struct exit_watch){0};
+	births->untraced_parent = pid;
+	return &births->untraced;
+}
+
 bool exits_untraced(struct engine *engine, const struct tracee *t)
 {
-	struct exit_watch *watch = &engine->births.untraced_parent;
+	uint64_t now = clock_now(), end;
+	struct exit_watch *watch;
 	struct process *parent;
 	int ignored, pid, fd;
 
-	if (!may_stop(engine, t) || proc_status_read_ids(t->tid, &ignored, &pid) < 0)
+	if (!may_stop(engine, t) || proc_status_read_ids(t->tid, &ignored, &pid) < 0 ||
+		pid == getpid())
 		return false;
 	parent = target_find_process(&engine->target, pid);
-	if (parent)
-		watch = &parent->exits;
-	if (!is_due(watch))
+	watch = watch_of(&engine->births, pid, parent);
+	if (!is_due(watch, now))
 		return false;
 	fd = find(engine, t, pid, parent);
-	watch->again_ns = clock_now() + AGAIN_NS;
-	watch->plain = fd == -ENOENT || fd == -EACCES ? watch->plain + 1 : 0;
-	return fd >= 0 && !(parent && is_awaited(engine, parent, t, fd));
+	watch->uses_pidfds |= fd >= 0 || fd == -ENXIO;
+	watch->plain += fd == -ENOENT || fd == -EACCES;
+	end = clock_now();
+	watch->again_ns = end + AGAIN_NS;
+	watch->rest_ns = end - now > LONG_NS ? end + REST * (end - now) : 0;
+	return fd >= 0 && !(parent && is_awaited(engine, parent, t));
 }

@@ -234,7 +234,7 @@ static void new_image(struct engine *engine, struct tracee *t)
 	t->name_again_ns = 0;
 	process->announced = false;
 	process->handled = (struct handled_calls){0};
-	process->exits.plain = 0;
+	process->exits = (struct exit_watch){0};
 	runtime_records_drop(process);
 	maps_forget(process);
 	/* The leader's accounts of ticks do not fit the CPU time of a thread that took its tid. */
@@ -297,6 +297,7 @@ void lifecycle_continue_command(struct engine *engine, uint64_t now)
 static void act(struct engine *engine, struct tracee *t, enum tracee_event event, int status)
 {
 	const struct lifecycle_stops *stops = engine->life.stops;
+	bool newborn = t->state == TRACEE_EXPECTED;
 	enum tracee_action action = target_step(t, event);
 	int signal = status & 0xff;
 
@@ -315,6 +316,8 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		restart_call_stop(&engine->restarter, t);
 		break;
 	case TRACEE_LISTEN:
+		if (newborn)
+			exits_set(engine, t);
 		if (stops->group)
 			stops->group(engine, t);
 		overtake(engine, t, -1);

@@ -26,7 +26,7 @@ bool stops_ask(struct engine *engine, struct tracee *t)
 	(void)target_step(t, TRACEE_REQUEST_STOP);
 	t->stop_requested_ns = t->not_stopped_ns = clock_now();
 	t->stop_requested_cpu = t->account.seen;
-	t->was_alone = t->process->threads == 1;
+	t->was_alone = t->process->threads == 1 && t->tid == t->process->pid;
 	t->missed = false;
 	return true;
 }

@@ -52,6 +52,11 @@ static bool refers_to(int holder, int fd, int pid)
 	return found;
 }
 
+bool pidfd_is_of(int holder, int fd, int pid)
+{
+	return is_pidfd(holder, fd) && refers_to(holder, fd, pid);
+}
+
 int pidfd_find(int holder, int pid)
 {
 	unsigned seen = 0, pidfds = 0;

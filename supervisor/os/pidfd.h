@@ -4,6 +4,7 @@
 #define SUPERVISOR_PIDFD_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 /* Not a descriptor: the process has so many pidfds that they were not all looked at. */
 #define PIDFD_MANY INT_MAX
@@ -15,6 +16,9 @@
  * thread's tid; another -errno of opendir(3). Outside the stop window only.
  */
 int pidfd_find(int holder, int pid);
+
+/* Is descriptor @fd of process @holder a pidfd of process @pid? Outside the stop window only. */
+bool pidfd_is_of(int holder, int fd, int pid);
 
 /* Parses the fdinfo of a pidfd, "pos:\t0\n…\nPid:\t4711\n…" to 4711. -EPROTO: there is no pid. */
 int pidfd_parse(const char *text);

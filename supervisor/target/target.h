@@ -48,8 +48,10 @@ struct image {
 
 /* What is known of a parent's pidfds (exits.h). */
 struct exit_watch {
-	unsigned plain;    /* in how many exits in a row the parent had no pidfd at all */
+	bool uses_pidfds;  /* the parent had a pidfd when a child began to exit */
+	unsigned plain;    /* number of exits at which the parent had no pidfd */
 	uint64_t again_ns; /* when the parent is looked at again nevertheless */
+	uint64_t rest_ns;  /* no look before this time: the last one took long */
 };
 
 struct process {

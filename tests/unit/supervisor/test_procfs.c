@@ -404,12 +404,15 @@ static void test_pidfd__finds_that_of_a_child(void **state)
 	fd = (int)syscall(SYS_pidfd_open, child, 0);
 	assert_true(fd >= 0);
 	assert_int_equal(pidfd_find(getpid(), child), fd);
-	assert_int_equal(pidfd_find(getpid(), other), -ENOENT);
+	assert_int_equal(pidfd_find(getpid(), other), -ENXIO);
+	assert_true(pidfd_is_of(getpid(), fd, child));
+	assert_false(pidfd_is_of(getpid(), fd, other));
+	assert_false(pidfd_is_of(getpid(), 0, child));
 	assert_int_equal(pidfd_find(child, child), -ENOENT);
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(pidfd_find(getpid(), child), -ENOENT);
-	assert_int_equal(pidfd_find(child, child), -ENOENT);
+	assert_int_equal(pidfd_find(getpid(), child), -ENXIO);
+	assert_int_equal(pidfd_find(child, child), -ESRCH);
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(kill(other, SIGKILL), 0);
 	assert_int_equal(waitpid(other, NULL, 0), other);
