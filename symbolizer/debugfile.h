@@ -29,8 +29,8 @@ struct debugfile {
  *	<directory of path>/.debug/LINK
  *	DIR/<directory of path>/LINK
  *
- * DIR is each of the debug directories. @file: the sections of @image; NULL: without LINK. 0,
- * -ENOENT, or -ENOMEM.
+ * DIR is each of the debug directories. @file has the sections of @image; if it is NULL, no LINK is
+ * tried. -ENOENT: there is no debug file; -ENOMEM.
  */
 int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct elfimage *image,
 	struct elffile *file, struct debugfile *ret_debugfile);

@@ -43,7 +43,7 @@ struct debuginfo {
 	struct unit index; /* the unit at each address: the "scopes" are unit numbers */
 	struct entry *units;
 	size_t n_units, units_capacity;
-	struct table table; /* of functions, by reader and DIE */
+	struct table table; /* finds @functions by reader and DIE */
 	struct function *functions;
 	size_t n_functions, functions_room;
 	bool split;
@@ -109,7 +109,7 @@ static int read_entry(struct debuginfo *d, struct entry *entry)
 	return rc;
 }
 
-/* Indexes a unit without addresses of its own: by those of its functions and lines. */
+/* Indexes a unit that states no addresses, by the addresses of its functions and lines. */
 static int index_by_content(struct debuginfo *d, uint32_t number)
 {
 	struct entry *entry = &d->units[number];

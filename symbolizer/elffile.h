@@ -49,7 +49,7 @@ int elffile_find(struct elffile *file, const char *name, struct elffile_section 
 /* The bytes of the first section @name; empty if there is none. */
 struct slice elffile_bytes(struct elffile *file, const char *name);
 
-/* The string at @offset; NULL: not all in the table, or not below ELFFILE_STRING_MOST bytes. */
+/* The string at @offset; NULL: the table ends within it, or it has ELFFILE_STRING_MOST bytes. */
 const char *elffile_string(const struct elffile_section *table, uint64_t offset);
 
 #endif

@@ -153,8 +153,8 @@ static int read_phdrs(struct elfimage *image, uint64_t offset, size_t entry_byte
 
 /*
  * Takes the build-id, and sets image->go if a note is by Go's linker. @align: 4, or 8 in a segment
- * with p_align 8 (gABI, 64 bits). *@left: how many notes of the file may still be read; reduced. A
- * note's contents may have any size, as they are skipped.
+ * with p_align 8 (gABI, 64 bits). *@left is how many notes of the file may still be read; it is
+ * reduced. A note's contents may have any size, as they are skipped.
  */
 static void read_notes(
 	struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align, unsigned *left)

@@ -10,7 +10,7 @@
 
 #include "symbolizer/base/slice.h"
 
-/* IMAGE_NOTES_MOST notes are read: in a bad file, thousands of segments may span the file. */
+/* At most IMAGE_NOTES_MOST notes are read: in a bad file, thousands of segments may span it. */
 enum { IMAGE_BUILD_ID_MAX = 64, IMAGE_NOTES_MOST = 16384 };
 
 struct elfimage {
@@ -26,7 +26,7 @@ struct elfimage {
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: none */
 	bool go;               /* Go's linker made the file */
-	/* Of an image from a process: the load bias, which glibc adds in PT_DYNAMIC. Else 0. */
+	/* The load bias, which glibc adds in PT_DYNAMIC, if the image is from a process; else 0. */
 	uint64_t loaded;
 };
 
@@ -48,7 +48,8 @@ void elfimage_release(struct elfimage *image);
 
 /*
  * Finds up to @most segments from which a mapping of @bytes bytes at file offset @offset may come,
- * in file order: those that match @execute, or all others if none does. Returns their number.
+ * in file order: those that are executable if and only if @execute is true or, if there are none of
+ * them, the others. Returns their number.
  */
 size_t elfimage_segments_at_offset(const struct elfimage *image, uint64_t offset, uint64_t bytes,
 	bool execute, const Elf64_Phdr **ret_segment, size_t most);

@@ -7,14 +7,14 @@
 #include "symbolizer/elfimage.h"
 #include "symbolizer/module.h"
 
-/* Entries that are followed of a hash chain: a damaged one may have no end. */
+/* So many entries of a hash chain are followed: a damaged chain may have no end. */
 #define CHAIN_MOST 100000
-/* Entries that are read of PT_DYNAMIC; a C library has about 30. */
+/* So many entries of PT_DYNAMIC are read; that of a C library has about 30. */
 #define ENTRIES_MOST 4096
 /* Symbols with longer names are left out: in a bad file, all may share one very long name. */
 #define NAME_MOST 4096
 
-/* The tables that PT_DYNAMIC names, each up to its segment's end; empty: not there. */
+/* The tables that PT_DYNAMIC names, each up to its segment's end. A missing table is empty. */
 struct tables {
 	struct slice symbols, strings, hash, gnu_hash;
 };
@@ -64,7 +64,7 @@ static bool find_tables(const struct elfimage *image, struct tables *ret_tables)
 		default: break;
 		}
 	}
-	/* A look-up goes through all segments: one for each table, not for each entry. */
+	/* Looking up an address searches all segments: done once a table, not for each entry. */
 	tables = (struct tables){table_at(image, symbols), table_at(image, strings),
 		table_at(image, hash), table_at(image, gnu_hash)};
 	*ret_tables = tables;

@@ -33,8 +33,9 @@ struct exported {
 };
 
 /*
- * Searches the files of executable mappings for @name, by ascending address. *@cursor: the mapping
- * to begin at, 0 at first; set behind the one found. False: no more.
+ * Searches the files of executable mappings for @name, by ascending address. *@cursor is the index
+ * of the mapping to begin at, 0 at first; it becomes the index behind the mapping found. False:
+ * there are no more.
  */
 bool exported_search(
 	const struct space *space, const char *name, size_t *cursor, struct exported *ret_exported);

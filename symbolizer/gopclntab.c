@@ -18,7 +18,7 @@ enum {
 	RECORD_PCLN,
 	RECORD_PCDATAS,
 	RECORD_UNIT,
-	RECORD_118_FLAGS = 9, /* u8 id, flag, 0, number of funcdata; since 1.20 one field later */
+	RECORD_118_FLAGS = 9, /* u8 id, flag, 0, number of funcdata; a field later since Go 1.20 */
 };
 enum { FLAG_TOP_FRAME = 1, PCDATA_INLINED = 2, FUNCDATA_INLINED = 3 };
 
@@ -109,8 +109,9 @@ bool gopclntab_find(
 }
 
 /*
- * The pc table's value at @distance bytes from the function's start. An entry has a signed
- * difference to the value (zigzag) and for how many quanta it holds; difference 0 ends the table.
+ * The pc table's value at @distance bytes from the function's start. An entry has two numbers: what
+ * is added to the previous value (signed, zigzag; 0 ends the table, except in the first entry), and
+ * for how many quanta the new value holds.
  */
 static bool pc_value(
 	const struct gopclntab *table, uint32_t at, uint64_t distance, int32_t *ret_value)

@@ -6,7 +6,7 @@
  *
  * Header, by offset:
  *
- *	 0 u32 magic, u8 0, u8 0, u8 quantum (bytes of an instruction at least), u8 pointer bytes
+ *	 0 u32 magic, u8 0, u8 0, u8 quantum (fewest bytes of an instruction), u8 pointer bytes
  *	 8 u64 number of functions, u64 number of files
  *	24 u64 address of the first function's code; 0 since Go 1.26
  *	32 u64 offsets in the table: names, units' files, file names, pc tables, functions
@@ -30,8 +30,9 @@ struct elfimage;
 struct pool;
 
 /*
- * Finds and checks the table. @image, @elf and @strings must outlive the result. @elf NULL: without
- * section headers, the segments are searched. -ENOENT: none, or of an unknown Go version; -ENOMEM.
+ * Finds and checks the table. @image, @elf and @strings must outlive the result. If @elf is NULL,
+ * as there are no section headers, the segments are searched. -ENOENT: there is no table, or it is
+ * of an unknown Go version; -ENOMEM.
  */
 int gopclntab_open(const struct elfimage *image, struct elffile *elf, struct pool *strings,
 	struct gopclntab **ret_table);

@@ -14,7 +14,7 @@ enum { HEADER_BYTES = 72, POINTER_BYTES = 8, TABLE_ALIGN = 16 };
 /* Words of moduledata (runtime/symtab.go) by index. */
 enum {
 	MODULE_TEXT = 22,
-	/* Address of the types (Go 1.20); the next word: their end, since Go 1.27 their length. */
+	/* Address of the types (Go 1.20). The next word is their end, since 1.27 their length. */
 	MODULE_TYPES = 37,
 	MODULE_GOFUNC_118 = 38,
 	MODULE_GOFUNC_120 = 40,
@@ -261,7 +261,7 @@ static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 /*
  * The index of the inlined calls' address in moduledata: Go 1.27 has the magic of 1.20, but 3 more
  * words before it. In 1.20, the word behind the types' address is their end, which is greater. In
- * 1.27 it is their length, which is less, as the code, which is longer, lies before the types.
+ * 1.27 it is their length, which is less than their address, as longer code lies before the types.
  */
 static unsigned gofunc_index(const struct gopclntab *table, const uint64_t word[MODULE_WORDS])
 {

@@ -65,7 +65,7 @@ int memory_image(struct opener *opener, int pid, const struct maps_line *line, s
 	return r;
 }
 
-/* Up to the end of segments and section table. The kernel's headers are trusted. */
+/* Bytes up to the end of segments and of the section table. The kernel's headers are trusted. */
 static size_t own_vdso_bytes(const uint8_t *vdso)
 {
 	ElfW(Ehdr) head;

@@ -29,8 +29,8 @@ int memory_vdso(
 	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
 
 /*
- * Copies the first OPENING_CODE_BYTES bytes of the mapping in @line: code without a file, not
- * writable. The caller frees *@ret_code. -ENOENT, -ENOMEM.
+ * Copies the first OPENING_CODE_BYTES bytes of the mapping in @line, which must be code without a
+ * file, and not writable. The caller frees *@ret_code. -ENOENT, -ENOMEM.
  */
 int memory_code(struct opener *opener, int pid, const struct maps_line *line, uint8_t **ret_code);
 

@@ -49,12 +49,12 @@ struct mapping {
 	uint32_t major, minor;
 	bool write, execute;
 	bool moved;    /* the code of @module was moved here, and is not mapped (space_moved.c) */
-	bool compared; /* with moved code: @module and @bias are the result */
+	bool compared; /* was compared with moved code; @module and @bias are the result */
 	const char *name; /* as in maps, interned */
 	struct module *module;
 };
 
-/* Are the lines of both in the maps equal, apart from @write? */
+/* Are the lines of @a and @b in the maps equal, apart from the permission to write? */
 static inline bool mapping_is_same(const struct mapping *a, const struct mapping *b)
 {
 	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
@@ -78,7 +78,7 @@ bool space_may_be_moved(const struct mapping *mapping);
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
 /*
  * Sets modules and biases of moved code, by the mappings beside it, and of copies of moved code, by
- * the process's memory. Mappings that @space has already keep their result.
+ * the process's memory. A copy that @space has, and has compared, keeps its result.
  */
 void space_find_moved(const struct space *space, struct mapping *mappings, size_t n);
 

@@ -76,7 +76,7 @@ void names_end(struct names *names)
 		names_work_on(names->module, NULL);
 }
 
-/* A linkage name is complete; else @symbol's name replaces a name that is not qualified. */
+/* A linkage name is complete. Without one, @symbol's name replaces a name that is not qualified. */
 static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	const struct symbol *symbol, struct frame *to)
 {

@@ -43,7 +43,7 @@ struct names {
 	bool left_alone;        /* the file must not be parsed at all */
 	bool go;                /* Go made the file */
 	bool blamed;            /* the file was too large: names_is_blamed() */
-	struct table table;     /* of answers, by svma */
+	struct table table;     /* finds @answers by svma */
 	struct names_answer *answers;
 	size_t n_answers, answers_room;
 	struct spellings spellings;
@@ -54,7 +54,7 @@ struct names {
 
 /* Calls symbolizer_options.working_on: with @path before a file is parsed, with NULL afterwards. */
 void names_work_on(const struct module *module, const char *path);
-/* Drops debug information over @error (-ENOMEM, -E2BIG); the module's problem says so. -ENOMEM. */
+/* Drops debug information after @error (-ENOMEM, -E2BIG); the module's problem says so. -ENOMEM. */
 int names_blame(struct names *names, int error);
 /* Loads symbols and debug file. -ENOMEM. */
 int names_load(struct names *names);

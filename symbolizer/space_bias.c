@@ -14,7 +14,10 @@
 
 #include "symbolizer/module.h"
 
-/* Segments considered for a mapping; mappings on each side that are compared. */
+/*
+ * At most CANDIDATES_MOST segments are considered for a mapping, which is compared with up to
+ * NEIGHBOURS_MOST mappings on each side.
+ */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
 
 static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDIDATES_MOST])

@@ -23,9 +23,12 @@
 #include "symbolizer/memory_image.h"
 #include "symbolizer/module.h"
 
-/* Mappings examined on each side; mappings compared with moved code in one call. */
+/*
+ * NEIGHBOURS_MOST mappings are examined on each side of a mapping; in one call, at most COPIES_MOST
+ * mappings are compared with moved code, and at most PAGES_MOST pages of it.
+ */
 enum { NEIGHBOURS_MOST = 4, COPIES_MOST = 64 };
-/* Pages of moved code compared in one call: 512 MiB, in 0.1 s if the file is in memory. */
+/* 512 MiB, for which comparing takes 0.1 s if the file is in memory. */
 #define PAGES_MOST (UINT64_C(128) << 10)
 
 bool space_may_be_moved(const struct mapping *mapping)
@@ -71,7 +74,7 @@ static bool has_code_at(const struct mapping *neighbour, const struct mapping *m
 	return false;
 }
 
-/* The file's bytes from @moved's start on: whole pages, beyond the segment's end, too. */
+/* The file's bytes from @moved's start to the file's end, which may lie behind the segment's. */
 static struct slice file_under(const struct mapping *moved)
 {
 	const struct elfimage *image = &moved->module->image;
@@ -89,7 +92,8 @@ static struct slice file_under(const struct mapping *moved)
 
 /*
  * Finds pages of @moved equal to @code, with room for a copy of @bytes bytes. Returns their number,
- * up to 2; *@ret_svma: the first one's. *@pages: how many may still be compared; reduced.
+ * at most 2; *@ret_svma is the svma of the first. *@pages is how many pages may still be compared;
+ * it is reduced.
  */
 static unsigned find_page(const struct mapping *moved, const uint8_t *code, uint64_t bytes,
 	uint64_t *pages, uint64_t *ret_svma)

@@ -10,7 +10,10 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/demangle.h"
 
-/* Bytes at which names are cut (C++ has some of a few 10,000); up to which they are not charged. */
+/*
+ * Names are cut at NAME_BYTES_MOST bytes (C++ has some of a few 10,000). Names of up to
+ * NAME_BYTES_LEAST bytes are not charged to the budget.
+ */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
 static bool raw_equal(const void *items, uint32_t index, const void *key)

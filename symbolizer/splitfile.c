@@ -93,7 +93,10 @@ static size_t slot_of(const struct splitfiles *s, const char *path)
 	return array_bisect(i, 0, s->n, (uintptr_t)s->file[i]->path < (uintptr_t)path);
 }
 
-/* Finds or opens the file at @path; elf.elf NULL: not readable. -ENOENT: too many; -ENOMEM. */
+/*
+ * Finds or opens the file at @path. If it cannot be read, elf.elf of *@ret_file is NULL. -ENOENT:
+ * too many files are open; -ENOMEM.
+ */
 static int file_at(struct splitfiles *s, const char *path, struct splitfile **ret_file)
 {
 	const char *interned = pool_intern(&s->symbolizer->strings, path, strlen(path));

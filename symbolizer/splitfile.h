@@ -30,7 +30,7 @@ void splitfiles_free(struct splitfiles *splitfiles);
  * Finds the unit with @id, in this order:
  *
  *	PATH.dwp, DEBUG_PATH.dwp
- *	DIRECTORY/NAME			NAME, if it begins with a slash
+ *	DIRECTORY/NAME			NAME alone, if it begins with a slash
  *	<directory of PATH>/NAME
  *	<directory of PATH>/<base of NAME>
  *

@@ -25,7 +25,7 @@ struct module;
 
 enum symbolizer_skip {
 	SYMBOLIZER_SKIP_NOTHING,
-	SYMBOLIZER_SKIP_DEBUG_INFO, /* only symbols, no libdwarf */
+	SYMBOLIZER_SKIP_DEBUG_INFO, /* read only symbols, without libdwarf */
 	SYMBOLIZER_SKIP_FILE,       /* do not parse the file at all */
 };
 

@@ -13,7 +13,7 @@ struct elfimage;
 struct pool;
 
 struct symbol {
-	uint64_t svma, bytes; /* bytes 0: unknown; symtab_seal() sets it then */
+	uint64_t svma, bytes; /* @bytes is 0 if unknown, until symtab_seal() sets it */
 	uint64_t reach;       /* the greatest end of this and all previous symbols */
 	uint64_t limit;       /* the end of the symbol's section */
 	const char *name;     /* owned by the file, or interned */

@@ -55,7 +55,7 @@ struct unwind_table {
 	const uint8_t *search;
 	size_t entries;
 	uint64_t search_base; /* svma of .eh_frame_hdr, the base of the table */
-	struct list list[2];  /* .eh_frame without a search table, .debug_frame */
+	struct list list[2];  /* 0: .eh_frame, if it has no search table; 1: .debug_frame */
 };
 
 struct cie {
@@ -87,7 +87,7 @@ static uint64_t read_format(struct reader *s, unsigned format, bool wide)
 	}
 }
 
-/* Reads an encoded pointer, which lies at the svma @at. @data_base: for DW_EH_PE_datarel. */
+/* Reads an encoded pointer, which lies at the svma @at. DW_EH_PE_datarel adds @data_base. */
 static uint64_t read_pointer(
 	struct reader *s, unsigned encoding, uint64_t at, uint64_t data_base, bool wide)
 {
@@ -104,7 +104,7 @@ static uint64_t read_pointer(
 	return value;
 }
 
-/* Opens the entry at @offset. False: the end. *@ret_wide: it is in the 64-bit format. */
+/* Opens the entry at @offset. False: there are no more. *@ret_wide: it has the 64-bit format. */
 static bool open_entry(const struct section *section, size_t offset, struct reader *ret_body,
 	bool *ret_wide, size_t *ret_next)
 {
@@ -288,7 +288,10 @@ static bool is_sorted(const struct unwind_table *table)
 	return true;
 }
 
-/* The search table: ascending pairs of 32-bit distances from .eh_frame_hdr (address, entry). */
+/*
+ * Opens .eh_frame_hdr's search table: pairs of an address and its entry, by ascending address, both
+ * as 32-bit distances from .eh_frame_hdr.
+ */
 static void open_header(struct unwind_table *table)
 {
 	const struct elfimage *image = &table->module->image;

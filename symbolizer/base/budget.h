@@ -26,7 +26,7 @@ struct budget {
 	unsigned looks; /* calls of budget_watch() */
 	/* Set only in the budget of all files. @opener opens "statm"; NULL: this process does. */
 	struct opener *opener;
-	int statm_fd, statm_pid; /* /proc/PID/statm, and the process that opened it; 0: none yet */
+	int statm_fd, statm_pid; /* /proc/PID/statm, and its opening process; fd <= 0: none */
 	bool over;               /* an addition was refused */
 };
 

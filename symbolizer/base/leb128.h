@@ -7,7 +7,10 @@
 
 #include "proto/bytes.h"
 
-/* *@ret_bits: bits read; *@ret_negative: the result is below 0 if read as a signed number. */
+/*
+ * Reads a number. *@ret_bits is how many bits were read; *@ret_negative says whether the number is
+ * below 0 if it is a signed one.
+ */
 static inline uint64_t get_leb(struct reader *r, unsigned *ret_bits, bool *ret_negative)
 {
 	uint64_t v = 0;

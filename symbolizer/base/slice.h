@@ -6,7 +6,7 @@
 #include "proto/bytes.h"
 
 struct slice {
-	const uint8_t *data; /* NULL: there are none */
+	const uint8_t *data; /* NULL: there are no bytes */
 	uint64_t bytes;
 };
 
@@ -55,7 +55,7 @@ static inline bool slice_u64(struct slice from, uint64_t at, uint64_t *ret_value
 	return slice_read(from, at, ret_value, sizeof(*ret_value));
 }
 
-/* @bytes: 8 or 4. */
+/* Reads a word of @bytes bytes, which are 8 or 4. */
 static inline bool slice_word(struct slice from, uint64_t at, unsigned bytes, uint64_t *ret_value)
 {
 	uint32_t narrow;

@@ -18,13 +18,13 @@ static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t l
 {
 	struct unit_range range = {.low = low, .high = high, .scope = scope, .depth = depth};
 
-	/* The linker discarded this text: charges the time. */
+	/* The linker discarded this code. The budget is charged for the time of reading it. */
 	if (low < r->text_low || low >= r->text_high)
 		return budget_take(r->budget, sizeof(range)) ? 0 : -E2BIG;
 	return unit_add_range(unit, &range);
 }
 
-/* *@ret_any: the DIE has addresses, even if the linker discarded them. */
+/* *@ret_any says whether the DIE has addresses, even if the linker discarded their code. */
 static int add_ranges(const struct dwarf_reader *r, const struct dwarf_facts *facts,
 	const struct rangelist_unit *lists, struct unit *unit, uint32_t scope, uint32_t depth,
 	bool *ret_any)

@@ -45,7 +45,7 @@ struct dwarf_unit {
 	bool ranged;          /* the unit's DIE says which addresses the unit covers */
 };
 
-/* A split unit's sections; of a .dwp, only the unit's parts, but all strings. */
+/* A split unit's sections. In a .dwp, these are the unit's parts of sections, but all strings. */
 struct dwarf_split_unit {
 	struct slice info, abbreviations, rnglists, string_offsets, strings;
 };

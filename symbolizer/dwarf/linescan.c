@@ -75,7 +75,7 @@ static uint64_t pass_entries(struct reader *s, unsigned offset_bytes)
 	return n;
 }
 
-/* @lengths: numbers of operands of the standard opcodes, from opcode 1 on. */
+/* @lengths has the number of operands of each standard opcode, from opcode 1 on. */
 static uint64_t count_rows(
 	struct reader *s, unsigned opcode_base, const uint8_t *lengths, bool *ret_sets_file_0)
 {

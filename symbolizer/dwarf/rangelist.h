@@ -15,7 +15,7 @@
 struct rangelist_unit {
 	struct slice lists;                  /* .debug_ranges or .debug_rnglists */
 	struct slice addresses;              /* .debug_addr */
-	uint64_t address_base;               /* DW_AT_addr_base: the unit's first entry there */
+	uint64_t address_base;               /* DW_AT_addr_base: the unit's part of .debug_addr */
 	uint64_t lists_base;                 /* DW_AT_rnglists_base: the unit's table of offsets */
 	uint64_t low_pc;                     /* base of ranges until a list sets another one */
 	uint8_t address_bytes, offset_bytes; /* 4 or 8 */
@@ -24,7 +24,7 @@ struct rangelist_unit {
 
 struct rangelist {
 	const struct rangelist_unit *unit;
-	struct reader left; /* what has not been read of the section */
+	struct reader left; /* the rest of the section, not read yet */
 	uint64_t base;
 };
 

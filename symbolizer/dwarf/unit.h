@@ -15,7 +15,7 @@ struct unit_line {
 	uint64_t svma;
 	uint32_t file; /* UNIT_NONE: no line from this address on (the end of a sequence) */
 	uint32_t line;
-	uint32_t order; /* position in the table; only until unit_seal() */
+	uint32_t order; /* position in the table; valid only until unit_seal() */
 };
 
 /* A function or an inlined call. */
@@ -30,7 +30,7 @@ struct unit_range {
 	uint32_t scope, depth;
 };
 
-/* Addresses from @svma up to the next segment; @scope is innermost. Made by unit_seal(). */
+/* From @svma up to the next segment, @scope is the innermost scope. Made by unit_seal(). */
 struct unit_segment {
 	uint64_t svma;
 	uint32_t scope; /* UNIT_NONE: none */
@@ -58,7 +58,7 @@ int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index);
 int unit_add_range(struct unit *unit, const struct unit_range *range);
 int unit_add_file(struct unit *unit, const char *name, const char *directory);
-/* Sorts lines, makes segments of ranges. Call once, after all additions. */
+/* Sorts lines, and turns ranges into segments. Call once, after all additions. */
 int unit_seal(struct unit *unit);
 
 /* The row of the line table that covers @svma; NULL: none. */

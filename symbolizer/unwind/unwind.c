@@ -163,7 +163,7 @@ static int locate(struct cursor *cursor)
 	cursor->uncalled = cursor->trampoline = cursor->of_runtime = false;
 	if (is_generated(mapping))
 		return locate_generated(cursor, pc);
-	/* Unknown pcs, too: a runtime's code may have grown since the maps were read. */
+	/* Asks about a pc in no mapping, too: a runtime's code may be newer than the maps. */
 	if (!mapping || !mapping->module->image.data) {
 		int r = ask_runtime(cursor);
 

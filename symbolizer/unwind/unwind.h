@@ -51,7 +51,7 @@ struct unwind_runtime_frame {
 	bool exact;                /* pc is the executing instruction, not a return address */
 	const uint64_t *reg;       /* if exact: all registers, as in unwind_input; NULL: lost */
 	uint64_t left_pc, left_sp; /* as in unwind_input */
-	/* Reads a word of memory. False: neither in the copy nor in a file. */
+	/* Reads a word of memory. False: it is neither in the copy nor in a file. */
 	bool (*read)(void *reader, uint64_t address, uint64_t *ret_word);
 	void *reader;
 };
@@ -65,8 +65,8 @@ struct unwind_runtime_caller {
 	bool gap;        /* of the frame, for unwind_frame.gap */
 	bool drop_left;  /* unwind_input.left_sp must not be used for the rest of the stack */
 	/*
-	 * The tags of the runtime's frames between the callee and this frame that are not on the
-	 * stack; valid until the next call.
+	 * Tags of the runtime's frames that are called by this frame, call the callee, and are not
+	 * on the stack. Valid until the next call.
 	 */
 	const uint32_t *inner;
 	size_t inners;
@@ -91,13 +91,14 @@ struct unwind_input {
 	struct unwind_memory *memory;
 	/*
 	 * Finds the generated code at @pc, in a mapping that begins at @start. 1: found, its data
-	 * are valid until the next call; 0: unknown; -ENOMEM. NULL: no generated code is known.
+	 * are valid until the next call; 0: unknown; -ENOMEM. The pointer is NULL if no code is
+	 * generated.
 	 */
 	int (*generated)(
 		void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
 	/*
 	 * Asks the runtime about frame->pc. 1: the code is the runtime's, even if no caller is
-	 * found; 0: it is not; -ENOMEM. NULL: no runtime.
+	 * found; 0: it is not; -ENOMEM. The pointer is NULL if there is no runtime.
 	 */
 	int (*runtime)(void *context, const struct unwind_runtime_frame *frame,
 		struct unwind_runtime_caller *ret_caller);
@@ -111,19 +112,19 @@ enum unwind_end {
 };
 
 struct unwind_frame {
-	/* inside the current instruction or, of a caller, inside its call */
+	/* an address inside the current instruction or, in a caller's frame, inside its call */
 	struct code_location location;
 	uint64_t pc; /* runtime address of the location */
 	uint64_t sp;
 	uint64_t generated;   /* start of the mapping of generated code, 0: code of a file */
 	uint32_t runtime_tag; /* of generated code: the tag that its runtime has set; 0: none */
 	bool signal;          /* a frame made by the kernel, to which a signal handler returns */
-	/* found without unwind information, or without a register that it needs */
+	/* the frame was found without unwind information, or without a register it needs */
 	bool guessed;
 	/* with @guessed: the stack was searched for the callee's return address */
 	bool searched;
-	bool gap; /* of a runtime: stands for frames that are not on the stack now */
-	/* A word per location for unwind_stack()'s caller, 0 at first; NULL: none. */
+	bool gap; /* a frame of a runtime, in place of frames that are not on the stack now */
+	/* The location's word, 0 at first, which unwind_stack()'s caller may set; NULL: none. */
 	uint32_t *tag;
 };
 

@@ -16,8 +16,8 @@ struct unwind_expr_context {
 };
 
 /*
- * Runs an expression, with @first on the stack if @has_first. -ENOEXEC: invalid, too long, or needs
- * an unknown register; or the error of read().
+ * Runs an expression, with @first on the stack if @has_first. -ENOEXEC: the expression is invalid,
+ * takes too many steps, or needs an unknown register. Other errors are those of read().
  */
 int unwind_expr_run(const struct unwind_expr_context *context, const uint8_t *code, size_t bytes,
 	bool has_first, uint64_t first, uint64_t *ret_value);

@@ -27,8 +27,8 @@ static struct unwind_rule saved_at(uint8_t reg, int64_t from_cfa)
 /*
  * Rules of a function with a frame of @depth bytes (ABI of Go's assembler). x86-64: the return
  * address follows the frame, whose last word is the caller's frame pointer. aarch64: the return
- * address is at the stack pointer (without a frame: in its register), the caller's frame pointer
- * below.
+ * address is at the stack pointer, and the caller's frame pointer in the word below; a function
+ * without a frame has both in registers.
  */
 static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *rule)
 {

@@ -9,8 +9,9 @@
 enum { X86_RSP = 7 };
 
 /*
- * Leaves asmcgocall if called on the thread's own stack: its frame then has the words {old stack
- * pointer, 0}, otherwise {depth, goroutine}. -EFAULT: called on a goroutine's stack, or unreadable.
+ * Leaves asmcgocall if it was called on the thread's own stack: its frame then has the words {old
+ * stack pointer, 0}, otherwise {depth, goroutine}. -EFAULT: it was called on a goroutine's stack,
+ * or the words cannot be read.
  */
 static int leave_to_same_stack(struct cursor *cursor)
 {

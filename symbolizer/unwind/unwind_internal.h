@@ -36,8 +36,9 @@ struct unwind_step {
 	bool usable, signal;
 	bool elsewhere; /* the caller may be on another stack */
 	/*
-	 * A function begins at svma + 1 to which frames return without a call before it
-	 * (GOPCLNTAB_LEFT, GOPCLNTAB_SIGRETURN): return address svma + 1 is looked up as it is.
+	 * At svma + 1 begins a function to which frames return though no call lies before it
+	 * (GOPCLNTAB_LEFT, GOPCLNTAB_SIGRETURN). So the return address svma + 1 is looked up as it
+	 * is, not 1 byte before.
 	 */
 	bool before_uncalled;
 };
@@ -49,7 +50,7 @@ struct module_table {
 
 struct unwinder {
 	struct symbolizer *symbolizer;
-	/* Indexes of @step, by module and svma; of @table, by module. */
+	/* @by_place finds a step by module and svma, @by_module finds a table by module. */
 	struct table by_place, by_module;
 	struct unwind_step **step; /* the steps are in the arena */
 	size_t steps, step_room;
@@ -71,12 +72,12 @@ struct cursor {
 	uint64_t pc, sp;
 	bool exact; /* pc is the executing instruction, not a return address */
 	/*
-	 * The pc is a return address, and a function's first byte: made by makecontext(), seldom by
-	 * a call. If the step to the caller fails, the stack is complete.
+	 * The pc is a return address and yet the first byte of a function. makecontext() makes such
+	 * frames, calls seldom do. If the step to the caller fails, the stack is complete.
 	 */
 	bool uncalled;
 	bool guessed, searched;        /* how this frame was found; see unwind.h */
-	bool pointed;                  /* reached by the frame pointer alone */
+	bool pointed;                  /* the frame was reached by the frame pointer alone */
 	const struct mapping *mapping; /* of the pc; NULL: none */
 	struct unwind_step *step;      /* of the pc; NULL: none */
 	struct unwind_step own;        /* the step of generated code; its rules are in @own_rule */
@@ -91,15 +92,18 @@ struct cursor {
 	bool beyond;       /* memory behind the end of a truncated piece was needed */
 };
 
-/* Finds or makes the step for @svma; if there is no row, it is not @usable. NULL: out of memory. */
+/* Finds or makes the step for @svma, not @usable if there is no row. NULL: out of memory. */
 struct unwind_step *unwind_step_find(
 	struct unwinder *unwinder, struct module *module, uint64_t svma);
 
-/* Fills cursor->own from the generated code's call frame information; if invalid, not @usable. */
+/*
+ * Fills cursor->own from the generated code's call frame information; if that is invalid, the step
+ * is not @usable.
+ */
 void unwind_step_generated(
 	struct cursor *cursor, uint64_t pc, const struct unwind_generated *generated);
 
-/* Reads a word of the target. -EFAULT: neither in the copy nor in a file. */
+/* Reads a word of the target. -EFAULT: it is neither in the copy nor in a file. */
 int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_t *ret_value);
 
 /*
@@ -114,20 +118,20 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
 
 /*
  * Searches the stack for the frame's return address, as the CFA's register is unknown, and steps to
- * the caller. Results of unwind_apply(), -ENOEXEC also if nothing is plausible; -ENOMEM.
+ * the caller. Results are unwind_apply()'s; -ENOEXEC also means that nothing is plausible; -ENOMEM.
  */
 int unwind_search(struct cursor *cursor);
 
-/* Fills a new step from a Go program's table. 1; 0: it does not cover the step's svma; -ENOMEM. */
+/* Fills a new step from a Go program's table. 1; 0: the table lacks the step's svma; -ENOMEM. */
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
 /*
  * Steps to the goroutine's stack, if the frame's function was entered from there. 0; 1: no caller;
- * -ENOENT: entered otherwise, and left as usual; -EFAULT, -ENOEXEC: the goroutine's stack is
- * unknown, or its frame cannot be left; -ENOMEM.
+ * -ENOENT: it was entered in another way, and is left like other functions; -EFAULT, -ENOEXEC: the
+ * goroutine's stack is unknown, or its frame cannot be left; -ENOMEM.
  */
 int unwind_go_leave(struct cursor *cursor);
 
-/* Finds the entry of call frame information that covers @svma. 0, -ENOENT, -ENOMEM. */
+/* Finds the entry of call frame information that covers @svma. -ENOENT: none does; -ENOMEM. */
 int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
 	struct unwind_entry *ret_entry);
 
@@ -149,7 +153,7 @@ bool unwind_is_code(const struct cursor *cursor, uint64_t pc);
 /* Begins a new stack: finds out how much of it is equal to the kept one. */
 void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_machine *machine);
-/* How many frames from the cursor's outwards are unchanged, with their stack and registers. */
+/* Counts the frames, from the cursor's outwards, whose stack and registers are unchanged. */
 size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cursor);
 /* Copies the @n outermost kept frames, innermost first, and how the kept stack ended. */
 void unwind_memory_take(const struct unwind_memory *memory, size_t n,

@@ -24,12 +24,12 @@ struct list {
 };
 
 struct unwind_memory {
-	struct list old;   /* of the kept stack, outermost first */
-	struct list fresh; /* of the current stack, innermost first */
+	struct list old;   /* frames of the kept stack, outermost first */
+	struct list fresh; /* frames of the current stack, innermost first */
 	uint8_t *data;     /* the kept stack's bytes, at the end of the buffer; owned */
 	size_t room, bytes;
 	uint64_t end;       /* address behind the last byte; 0: empty */
-	uint64_t same_from; /* the new stack is equal to the old one from here on */
+	uint64_t same_from; /* from this address on, the new stack equals the old one */
 	const struct unwind_machine *machine;
 	size_t at; /* the first @at elements of @old have not been passed by the cursor */
 	enum unwind_end how;
@@ -181,7 +181,8 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
 	/*
-	 * Not kept: two pieces, as frames do not ascend between them; frames that were not noted.
+	 * A stack of two pieces is not kept, as frames do not ascend between them; nor is a stack
+	 * with frames that were not noted.
 	 */
 	if (input->piece[1].bytes || !input->piece[0].bytes ||
 		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||

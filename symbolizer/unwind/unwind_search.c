@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds a frame's return address if the CFA depends on an unknown register, as the thread was not
- * stopped: usually the frame pointer (unoptimized code, variable-length arrays). In this order:
+ * Finds a frame's return address if the CFA depends on a register that is unknown because the
+ * thread was not stopped. Usually that is the frame pointer (unoptimized code, variable-length
+ * arrays). These are tried, in this order:
  *
- *  - by the function's first instructions: what they push and subtract from the stack pointer;
+ *  - what the function's first instructions push, and subtract from the stack pointer;
  *  - a return address behind a call of this very function;
  *  - a return address behind a call of unknown target (a pointer, or a PLT entry), if the frame
  *    pointer next to it leads to another frame.
@@ -47,7 +48,7 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	mapping = space_find_mapping(cursor->space, target);
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
-	/* A function begins an entry; a PLT stub lies inside the one of all stubs. */
+	/* An entry begins where a function begins; a PLT stub lies inside the stubs' one entry. */
 	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) ==
 			0 &&
 		entry.low == target - mapping->bias)
@@ -65,9 +66,9 @@ static bool return_address_at(const struct search *search, uint64_t cfa, uint64_
 }
 
 /*
- * Bytes that an x86-64 function has below its return address after: push %rbp; mov %rsp,%rbp; push
- * …; and $-align,%rsp; sub $n,%rsp. The last two may be missing; *@ret_align is 1 without "and". 0:
- * other instructions.
+ * Bytes that an x86-64 function has below its return address after these instructions: push %rbp;
+ * mov %rsp,%rbp; push …; and $-align,%rsp; sub $n,%rsp. The last two may be missing; *@ret_align is
+ * 1 without "and". Returns 0 if the function begins with other instructions.
  */
 static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES], unsigned *ret_align)
 {

@@ -138,7 +138,7 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 			return 0;
 		}
 	}
-	/* Up to 1 GiB behind a truncated copy is probably stack: notes that it was needed. */
+	/* Notes that stack behind a truncated copy (here the next 1 GiB) was probably needed. */
 	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
 		const struct unwind_piece *piece = &cursor->input->piece[i];
 
