@@ -18,8 +18,11 @@
  */
 #define PLAIN_EXITS 4
 #define AGAIN_NS    CLOCK_SECOND_NS
-/* After a search of more than this time among a parent's descriptors, a rest of REST such times. */
-#define LONG_NS UINT64_C(200000)
+/*
+ * A search among a parent's descriptors that takes more than this CPU time, as some 400 of them do,
+ * is followed by REST times as long without one.
+ */
+#define LONG_NS UINT64_C(1000000)
 #define REST    20
 /* Maximum threads of the parent whose system call is read; each reading takes some 3 us. */
 #define ASKED_MOST 256
@@ -125,7 +128,7 @@ static struct exit_watch *watch_of(struct births *births, int pid, struct proces
 
 bool exits_untraced(struct engine *engine, const struct tracee *t)
 {
-	uint64_t now = clock_now(), end;
+	uint64_t began_ns, took_ns, now;
 	struct exit_watch *watch;
 	struct process *parent;
 	int ignored, pid, fd;
@@ -135,13 +138,15 @@ bool exits_untraced(struct engine *engine, const struct tracee *t)
 		return false;
 	parent = target_find_process(&engine->target, pid);
 	watch = watch_of(&engine->births, pid, parent);
-	if (!is_due(watch, now))
+	if (!is_due(watch, clock_now()))
 		return false;
+	began_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	fd = find(engine, t, pid, parent);
+	took_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 	watch->uses_pidfds |= fd >= 0 || fd == -ENXIO;
 	watch->plain += fd == -ENOENT || fd == -EACCES;
-	end = clock_now();
-	watch->again_ns = end + AGAIN_NS;
-	watch->rest_ns = end - now > LONG_NS ? end + REST * (end - now) : 0;
+	now = clock_now();
+	watch->again_ns = now + AGAIN_NS;
+	watch->rest_ns = took_ns > LONG_NS ? now + REST * took_ns : 0;
 	return fd >= 0 && !(parent && is_awaited(engine, parent, t));
 }
