@@ -24,7 +24,7 @@ static const char *thread_name(const void *items, size_t index)
 	return profile_task(items, index).thread;
 }
 
-/* Sets *@ret_flags, which the caller frees, unless @pattern is NULL: does each name match? */
+/* Unless @pattern is NULL, sets *@ret_flags, freed by the caller: does each item's name match? */
 static int match_all(const char *pattern, const char *what, const void *items, size_t n,
 	name_at *name, bool **ret_flags, char **ret_problem)
 {

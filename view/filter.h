@@ -15,8 +15,8 @@ struct filter {
 };
 
 /*
- * 0 or -ENOMEM. -EINVAL: a pattern is no regular expression, or the profile lacks the value type;
- * *@ret_problem is then a sentence, which the caller frees.
+ * Returns 0, -ENOMEM or -EINVAL: a pattern is no regular expression, or the profile lacks the value
+ * type; *@ret_problem is then a sentence, which the caller frees.
  */
 int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,
 	const struct report_options *options, char **ret_problem);

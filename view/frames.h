@@ -24,7 +24,7 @@ struct frames {
 	struct report_options options;
 	struct places places;
 	struct filter filter;
-	struct rows sums;    /* sums only, of rows_sum_up() */
+	struct rows sums;    /* what rows_sum_up() sets; no rows */
 	struct frame *frame; /* of the last sample taken, leaf first */
 	size_t n, room;
 	uint32_t *seen; /* by place: the stamp of the last sample that contains it */

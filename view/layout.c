@@ -242,7 +242,7 @@ static void print_cell(const struct layout *layout, size_t column, const char *t
 		pad(GAP, out);
 }
 
-/* Further lines are indented like the first. */
+/* Prints wrapped text, with further lines indented like the first. */
 static void print_prose(size_t column, const char *text, const size_t *widths, FILE *out)
 {
 	size_t before = 0, next;

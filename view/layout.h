@@ -19,7 +19,7 @@ struct layout_column {
 	enum layout_align align;
 	enum layout_cut cut;
 	unsigned comfort; /* preferred minimum width of a column that is cut */
-	unsigned drop;    /* columns are dropped in this order, from 1; 0: never */
+	unsigned drop;    /* rank by which a narrow table drops columns, from 1; 0: never */
 };
 
 enum { LAYOUT_MAX_COLUMNS = 16 };
@@ -39,14 +39,14 @@ void layout_init(struct layout *layout, const struct layout_column *column, size
 	bool ascii, bool color);
 void layout_release(struct layout *layout);
 
-/* Values of heat: a row less important than others; an improvement. */
+/* Values of heat: DIM for a row less important than others, GOOD for an improvement. */
 #define LAYOUT_DIM  (-1.0)
 #define LAYOUT_GOOD (-2.0)
 
 /* layout_row() begins a row; layout_set() copies @text without control characters to its cell. */
 void layout_row(struct layout *layout, double heat);
 void layout_set(struct layout *layout, size_t column, const char *text);
-/* The first @bytes of the row's name, lines of a tree as text_clean() keeps them, are not cut. */
+/* The first @bytes of the row's name are not cut: a tree's lines, as text_clean() keeps them. */
 void layout_lead(struct layout *layout, size_t bytes);
 
 /* @width 0: names are not cut. 0, or -ENOMEM of this or an earlier call. */

@@ -19,14 +19,16 @@ struct moments {
 	struct moment *moment;
 	size_t n, room;
 	uint64_t from_ns, to_ns; /* extent of the time line */
-	size_t *first;           /* MOMENTS_BY_TASK: by task, its first moment; at the end: @n */
+	/* only MOMENTS_BY_TASK: by task, index of its first moment; the last element is @n */
+	size_t *first;
 };
 
 enum moments_order { MOMENTS_BY_TIME, MOMENTS_BY_TASK };
 
 /*
- * 1; 0: no time line; or -ENOMEM. Stacks excluded by the options, or without weight, have no
- * moments. A stack without an instant has a moment at the end of the time line.
+ * Returns 1; 0 if the profile has no time line; or -ENOMEM. Stacks excluded by the options, or
+ * without weight, have no moments. A stack without an instant has a moment at the end of the time
+ * line.
  */
 int moments_init(struct moments *moments, const struct frames *frames, enum moments_order order);
 void moments_release(struct moments *moments);

@@ -28,7 +28,7 @@ enum report_split {
 	REPORT_SPLIT_NONE,
 	REPORT_SPLIT_PROCESS,
 	REPORT_SPLIT_THREAD,
-	REPORT_SPLIT_NAME, /* call trees: by process, equal names together */
+	REPORT_SPLIT_NAME, /* call trees: processes with equal names together */
 };
 
 struct report_options {
@@ -58,12 +58,12 @@ struct report_options {
 	bool paths;                /* diff: compare call paths, not functions */
 	bool has_fail_above;       /* diff: fail if something is slower by more than fail_above */
 	double fail_above;         /* diff: percent */
-	enum report_by balance_by; /* merge: the units to compare; flat: those of the rows */
+	enum report_by balance_by; /* merge: the units to compare; flat: what has a row */
 	enum report_instructions instructions; /* annotate */
 	bool fetch;                            /* doctor: download through debuginfod */
 	const char *fetch_command;             /* doctor: the command that downloads; NULL: none */
 	const struct code_reader *code;        /* annotate, html: reads files; may be NULL */
-	/* Called now and then in long work; @done: the share that is done. May be NULL. */
+	/* Called now and then in long work; @done: share of it done, 0 to 1. May be NULL. */
 	void (*progress)(void *context, const char *what, double done);
 	void *progress_context;
 	unsigned files; /* number of files merged into the profile; 0: unknown */
@@ -72,7 +72,7 @@ struct report_options {
 /* The two sides of a comparison, A and B, each of one or several profiles. */
 struct report_sides {
 	struct profile *const *profile[2];
-	const char *const *name[2]; /* of the files, by profile */
+	const char *const *name[2]; /* the file's name, by profile */
 	size_t n[2];
 };
 

@@ -166,7 +166,7 @@ static size_t width_before(const struct showing *s)
 	return s->tail > 0 ? s->dots + 1 : 0;
 }
 
-/* Cuts a name in its middle; that of @apart at its end if the difference remains visible so. */
+/* Cuts a name in its middle, or that of @apart at its end if the difference then stays visible. */
 static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 {
 	int r = frame == s->apart && s->differ_at && s->differ_at + s->dots < columns
@@ -177,7 +177,10 @@ static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 	return r;
 }
 
-/* Cuts the names of @apart and the leaf. The leaf gets two thirds, and what @apart leaves. */
+/*
+ * Cuts the names of @apart and the leaf. The leaf gets two thirds of the columns, and what @apart
+ * does not need.
+ */
 static int cut_names(struct showing *s, size_t frames, size_t columns, bool ascii)
 {
 	size_t leaf = frames - 1, other = s->apart < leaf ? s->width[s->apart] : 0, room;

@@ -18,8 +18,8 @@
 char *paths_separator(char *path);
 
 /*
- * Cuts @n paths (NULL: none), @stride pointers apart, to @columns (at least 1). A cut string is
- * freed and replaced. 0 or -ENOMEM.
+ * Cuts @n paths to @columns (at least 1): path[0], path[@stride], …, of which some may be NULL. A
+ * cut string is freed and replaced. 0 or -ENOMEM.
  */
 int paths_cut(char **path, size_t n, size_t stride, size_t columns, bool ascii);
 

@@ -9,7 +9,9 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* From here on, other programs' addresses are runtime addresses: no file is linked so high. */
+/*
+ * In other programs' profiles, higher addresses are runtime addresses: no file is linked so high.
+ */
 #define LOADED_AT (UINT64_C(1) << 40)
 
 static bool same_function(const void *items, uint32_t index, const void *key)

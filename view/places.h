@@ -18,7 +18,7 @@ struct place {
 	uint32_t line; /* by function: the function's first line; 0: unknown */
 	/* by line: index of the function's place in @functions of places_update() */
 	uint32_t function_place;
-	uint32_t location; /* first location found in it */
+	uint32_t location; /* the first location found in this place */
 	bool unsampled;
 };
 
@@ -44,7 +44,10 @@ struct places {
 	uint64_t renamed; /* counts known locations that got other frames */
 };
 
-/* @profile NULL: no places yet, as the profile grows (places_update()). 0 or -ENOMEM. */
+/*
+ * With @profile NULL, there are no places yet: places_update() adds them as the profile grows. 0 or
+ * -ENOMEM.
+ */
 int places_init(struct places *places, const struct profile *profile,
 	const struct report_options *options, enum rows_by by);
 void places_release(struct places *places);
@@ -56,7 +59,7 @@ void places_release(struct places *places);
 int places_update(
 	struct places *places, const struct profile *profile, const struct places *functions);
 
-/* Innermost frame first. */
+/* Returns the places of the location's frames, innermost first. */
 static inline const uint32_t *places_of(
 	const struct places *places, uint32_t location, size_t *ret_n)
 {

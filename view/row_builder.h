@@ -16,7 +16,7 @@ struct row_builder {
 
 /* The value type of a profile with neither samples nor CPU time (a heap profile). */
 struct row_builder_other {
-	size_t index;       /* of the value type; 0: none */
+	size_t index;       /* index of the value type; 0: the profile has no such type */
 	char *self, *total; /* "self_inuse_space_bytes", "total_inuse_space_bytes" */
 };
 
@@ -25,10 +25,13 @@ int row_builder_other_init(
 void row_builder_other_release(struct row_builder_other *other);
 
 void row_builder_add(struct row_builder *to, const char *name, struct cell cell);
-/* Adds "pid process" or "tid thread", or nothing, as the options split. */
+/* Adds the columns "pid process" or "tid thread" if the options split by process or thread. */
 void row_builder_task(
 	struct row_builder *to, const struct report_options *options, const struct row *row);
-/* Adds "self_samples self_ns total_samples total_ns" and "wall_ns runqueue_ns blocked_ns". */
+/*
+ * Adds the columns "self_samples self_ns total_samples total_ns" and, if the profile has wall-clock
+ * time, "wall_ns runqueue_ns blocked_ns".
+ */
 void row_builder_values(
 	struct row_builder *to, const struct profile *profile, const struct row *row);
 void row_builder_others(

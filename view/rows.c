@@ -128,8 +128,9 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 }
 
 /*
- * Returns the value type that weighs rows: @chosen if it exists; else the first that has values of
- * the file's default, CPU time, samples, and the last type, pprof's default.
+ * Returns the value type that weighs rows: @chosen if it exists; else the first of these that has
+ * values: the file's default, CPU time, samples. If none has, returns the last type (pprof's
+ * default), or samples if the file has only the two.
  */
 static size_t choose_weight(const struct rows *rows, const struct profile *profile, size_t chosen)
 {

@@ -28,15 +28,16 @@ struct row {
 struct rows {
 	struct row *row; /* sorted, without the excluded ones */
 	size_t n;
-	struct row left_out; /* sums of the excluded rows; only self and total */
+	struct row left_out; /* sums of the excluded rows; only @self and @total are set */
 	size_t left_out_rows;
-	size_t callers_only;          /* those of @left_out_rows whose self would show as 0.0 % */
+	size_t callers_only;          /* number of excluded rows whose self would show as 0.0 % */
 	size_t weight;                /* index of the value type that sorts and weighs rows */
-	int64_t all[VALUE_TYPES_MAX]; /* of the whole profile */
+	int64_t all[VALUE_TYPES_MAX]; /* sums of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* of the chosen samples */
 	int64_t unsampled;               /* [unsampled] part of all[weight] */
-	int64_t whole; /* 100 %: all[weight]; if @negative: the sum of amounts without signs */
-	bool negative; /* some amounts are negative: a difference of profiles */
+	/* the amount that is 100 %: all[weight], or if @negative the sum of absolute amounts */
+	int64_t whole;
+	bool negative;            /* some amounts are negative: a difference of profiles */
 	double effective_samples; /* 0: unknown */
 	bool filtered;            /* only a part of the samples was chosen */
 	bool has_callers;         /* some row's total is not its self */

@@ -19,10 +19,10 @@ enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_DECIMAL
 
 struct cell {
 	enum cell_kind kind;
-	int64_t number;   /* CELL_NUMBER */
-	uint64_t count;   /* CELL_COUNT; CELL_RATIO: in units of 1 / AUDIT_RATIO_ONE */
-	const char *text; /* CELL_TEXT */
-	double decimal;   /* CELL_DECIMAL; finite */
+	int64_t number;   /* of a CELL_NUMBER */
+	uint64_t count;   /* of a CELL_COUNT; of a CELL_RATIO in units of 1 / AUDIT_RATIO_ONE */
+	const char *text; /* of a CELL_TEXT */
+	double decimal;   /* of a CELL_DECIMAL; must be finite */
 };
 
 static inline struct cell cell_number(int64_t number)

@@ -20,7 +20,10 @@ static int compare(const void *a, const void *b)
 	return x->tid != y->tid ? (x->tid > y->tid) - (x->tid < y->tid) : (m > n) - (m < n);
 }
 
-/* Adds up a thread's tasks: several if its process changed its name. Returns the number left. */
+/*
+ * Adds up the times of equal tid and name: a thread is several tasks if its process was renamed.
+ * Returns the number of times left.
+ */
 static size_t unite(struct task_time *time, size_t n)
 {
 	size_t kept = 0;

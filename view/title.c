@@ -103,7 +103,7 @@ const char *title_executable(const struct profile *profile)
 	if (bytes && command[bytes - 1] == ':')
 		bytes--;
 	least = bytes < strlen(file) ? bytes : strlen(file);
-	/* No file's name begins so: a quoted word, "-bash" of a login shell, "(daemon)". */
+	/* No file name begins like these: a quoted word, "-bash" of a login shell, "(daemon)". */
 	if (!least || strchr("'\"-([", *command) || !strncmp(command, file, least))
 		return NULL;
 	return file;

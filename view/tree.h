@@ -24,18 +24,18 @@ enum tree_folding {
 	 */
 	TREE_FOLDED,
 	/*
-	 * Folded, but a sample counts only in its final path (above: f > h): totals of callees add
-	 * up to their caller's at most.
+	 * Recursion is folded, but a sample counts only in its final path (above: f > h): totals of
+	 * callees add up to at most their caller's.
 	 */
 	TREE_SHORTENED,
 	TREE_WHOLE,
 };
 
 struct tree_node {
-	uint32_t place;       /* TREE_NONE: root, process or thread */
+	uint32_t place;       /* TREE_NONE: the node is the root, a process or a thread */
 	uint32_t task;        /* process or thread: one of its tasks; else TREE_NONE */
 	uint32_t parent;      /* TREE_NONE: root */
-	uint32_t child, next; /* siblings hottest first; TREE_NONE: none */
+	uint32_t child, next; /* first child; next sibling, hottest first; TREE_NONE: none */
 	uint32_t depth;       /* root: 0 */
 	uint32_t nesting;     /* maximum occurrences of the function on a stack; 1: no recursion */
 };
@@ -47,7 +47,7 @@ struct tree {
 	size_t value_room, values;
 	size_t deepest;
 	struct places places;
-	struct rows sums; /* sums only, of rows_sum_up() */
+	struct rows sums; /* what rows_sum_up() sets; no rows */
 	bool bottom_up;
 };
 
@@ -66,7 +66,7 @@ static inline const int64_t *tree_total(const struct tree *tree, size_t node)
 	return tree_self(tree, node) + tree->values;
 }
 
-/* In the value type that weighs the tree. */
+/* Returns the node's self in the value type that weighs the tree. */
 static inline int64_t tree_self_weight(const struct tree *tree, size_t node)
 {
 	return tree_self(tree, node)[tree->sums.weight];

@@ -9,7 +9,7 @@
 
 struct profile;
 
-/* Indexes of value types; SIZE_MAX: none. */
+/* Indexes of value types; SIZE_MAX: the profile lacks the type. */
 struct wall_types {
 	size_t wall, queue, blocked;
 };
@@ -17,7 +17,7 @@ struct wall_types {
 /* False: the profile has neither wall-clock time nor run queue time. */
 bool wall_types_find(const struct profile *profile, struct wall_types *ret_types);
 
-/* SIZE_MAX (none): 0. */
+/* Returns 0 if @index is SIZE_MAX, for a type that the profile lacks. */
 static inline int64_t wall_types_value(const int64_t *values, size_t index)
 {
 	return index == SIZE_MAX ? 0 : values[index];

@@ -144,7 +144,7 @@ static void pop_to(struct grind *g, size_t steps)
  */
 static int make_path(struct grind *g)
 {
-	size_t kept = 0; /* never removed: steps up to the last one of level 1 */
+	size_t kept = 0; /* number of steps up to the last one of level 1, which stay */
 	int error = 0;
 
 	for (size_t i = g->frames->n; i-- > 0 && !error;) {

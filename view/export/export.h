@@ -10,14 +10,14 @@ struct export_format {
 	const char *suffix;  /* suffix of its files: ".svg" */
 	const char *help;    /* a line for --help */
 	const char *content; /* subject of messages about its file: "the flame graph is" */
-	bool binary;         /* not for a terminal */
-	bool report;         /* only a part of a profile: not used for a recording */
-	bool has_signs;      /* holds negative values; others refuse a difference of profiles */
+	bool binary;         /* must not be written to a terminal */
+	bool report;         /* shows only a part of a profile, so no recording has this format */
+	bool has_signs;      /* can hold negative values; others refuse a difference of profiles */
 	const char *instead; /* format of recordings with this suffix; NULL: pprof */
 	/* All options but colours and widths apply. Contract: that of struct report's print(). */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
-	/* NULL: cannot compare. Contract: that of struct report's print_sides(). */
+	/* NULL: the format cannot show two sides. Contract: print_sides() of struct report. */
 	int (*write_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);
 	const char *note; /* what a reader of the file must know; NULL: nothing */

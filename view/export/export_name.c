@@ -14,7 +14,10 @@
 
 enum { SUFFIX_MOST = 8 };
 
-/* Is @text, behind a dot, a suffix? "csv", but not "2024", "%p", "corp-net", mktemp's "x7Qd1B". */
+/*
+ * Does @text, which follows a dot, look like a suffix? "csv" does; "2024", "%p", "corp-net" and
+ * mktemp's "x7Qd1B" do not.
+ */
 static bool is_suffix(const char *text)
 {
 	bool lower = false, upper = false;

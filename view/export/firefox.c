@@ -17,14 +17,15 @@
 #include "view/json.h"
 
 /*
- * Without a time line, the threads together have at most ROWS_EACH rows per stack of the profile,
- * at least LEAST_ROWS and at most MOST_ROWS. Further samples of a stack share a row.
+ * The maximum rows of all threads together, without a time line: ROWS_EACH per stack of the
+ * profile, but never a maximum below LEAST_ROWS or above MOST_ROWS. Further samples of a stack
+ * share a row.
  */
 #define LEAST_ROWS 50000
 #define MOST_ROWS  1000000
 #define ROWS_EACH  1000
 
-/* Rows of the table of samples, with one stack. */
+/* Consecutive rows of the table of samples that have one stack. */
 struct firefox_row {
 	int stack; /* index in the table of stacks; -1: no stack */
 	uint32_t rank;
@@ -48,7 +49,8 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	bool has_memory = size && rank;
 
 	/*
-	 * Both arrays by stack + 1; 0: the root. A prefix has a lower index. @size: stacks below.
+	 * Both arrays have the root at 0 and stack i at i + 1; a stack comes after its prefix.
+	 * @size is the number of stacks below.
 	 */
 	for (size_t i = stack->n; has_memory && i > 0; i--)
 		size[stack->pair[i - 1].a] += size[i] + 1;
@@ -161,7 +163,7 @@ static void put_thread_head(const struct firefox *f, const struct task *task)
 	fprintf(f->out, ",\"pid\":\"%" PRIu32 "\",\"tid\":%" PRIu32 ",\n", task->pid, task->tid);
 }
 
-/* @index: of the thread's samples, in f->moments or, without a time line, in the profile. */
+/* @index: indexes of the thread's samples in f->moments or, without a time line, in the profile. */
 static int put_thread(
 	struct firefox *f, uint32_t task_index, const uint32_t *index, size_t n, bool *first)
 {
@@ -204,7 +206,7 @@ static int put_thread(
 	return error;
 }
 
-/* Moments are sorted by task. */
+/* Writes the threads of a profile with a time line; moments are sorted by task. */
 static int put_timed_threads(struct firefox *f)
 {
 	const struct moments *moments = f->moments;

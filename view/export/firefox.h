@@ -27,7 +27,7 @@ struct firefox_wait {
 	uint64_t from_ns, to_ns;
 	uint32_t sample, task;
 	enum timeline_state state;
-	uint32_t place; /* of the leaf, or FIREFOX_NO_PLACE */
+	uint32_t place; /* the leaf's place, or FIREFOX_NO_PLACE */
 	int stack;      /* index in the table of stacks */
 };
 
@@ -35,7 +35,7 @@ struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
 	size_t at;            /* index of the first wait not taken yet */
-	size_t first, chosen; /* current thread: index of its first wait, and number */
+	size_t first, chosen; /* index of the current thread's first wait; number of its waits */
 };
 
 enum { FIREFOX_NO_PLACE = UINT32_MAX };
@@ -45,7 +45,7 @@ enum { FIREFOX_NO_PLACE = UINT32_MAX };
 struct firefox {
 	struct frames *frames;
 	const struct moments *moments; /* NULL: no time line */
-	double samples;                /* of the whole profile, may exceed an int64_t */
+	double samples;                /* number in the whole profile; may exceed an int64_t */
 	struct pool strings;
 	struct pairs source;  /* id of the file name in @strings; always 0 */
 	struct pairs library; /* pointers to file and build-id, equal for equal texts */

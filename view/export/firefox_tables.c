@@ -192,7 +192,7 @@ static int64_t symbol_address(const struct firefox *f, size_t index)
 	return (int64_t)f->address[f->thread.symbol.pair[index].a];
 }
 
-/* Strings are written as indexes. 0 or -ENOMEM. */
+/* Writes the column "name", whose strings are written as indexes. 0 or -ENOMEM. */
 static int put_names(
 	struct firefox *f, size_t n, const char *(*text)(const struct firefox *, size_t))
 {

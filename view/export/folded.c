@@ -19,7 +19,7 @@ struct folding {
 	FILE *out;
 };
 
-/* The caller frees the name; NULL: out of memory. */
+/* Returns the node's name, which the caller frees; NULL: out of memory. */
 static char *name_of(const struct folding *f, const struct tree_node *node)
 {
 	char *name, *clean;

@@ -46,18 +46,21 @@ enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
  */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
 /*
- * More than WHOLE_BINS (8 MiB of code) are written in pieces of PIECE_BINS; empty pieces are not: a
- * profile of a few bytes may claim a gigabyte of code.
+ * More than WHOLE_BINS bins (8 MiB of code) are written in pieces of PIECE_BINS bins. Empty pieces
+ * are left out: a profile of a few bytes may claim a gigabyte of code.
  */
 enum { WHOLE_BINS = 1 << 21, PIECE_BINS = 1 << 14 };
 /* Maximum bytes of code: gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
-/* Maximum of all histograms, unless one alone has more: a small profile may claim much code. */
+/*
+ * Maximum bytes of all histograms together, unless one alone has more: a small profile may claim
+ * much code.
+ */
 #define MOST_BYTES (UINT64_C(64) << 20)
 
 /* A call. */
 struct arc {
-	uint64_t from;  /* of the call, as in the ELF file */
+	uint64_t from;  /* address of the call, as in the ELF file */
 	uint32_t to;    /* place of the callee */
 	uint32_t count; /* number of samples whose stack has the call */
 };
@@ -190,8 +193,9 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
- * Writes a histogram of the @n bins from @at on, and subtracts it from the bins; nothing if these
- * are 0, unless they are all bins of the file. True: some bins exceed the histogram.
+ * Writes a histogram of the @n bins from @at on, and subtracts it from the bins. Bins that are all
+ * 0 are written only if they are all bins of the file. Returns true if some bins exceed the
+ * histogram.
  */
 static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, size_t n)
 {

@@ -18,7 +18,7 @@
 
 /* Maximum rows of the table of functions, as a larger page is slow. */
 enum { ROWS_MOST = 1000 };
-/* The time line: columns of a strip, columns of its text, maximum threads with strips. */
+/* Time line: columns of a strip, columns of its lines, maximum number of threads with strips. */
 enum { STRIP_COLUMNS = 90, TIME_COLUMNS = 122, STRIPS_MOST = 24 };
 
 static void put_value(const struct html *html, const struct row *row, int64_t value)

@@ -94,7 +94,7 @@ static int put_record(const struct frames *frames, const struct task *task, uint
 	return error;
 }
 
-/* For a profile without a time line. */
+/* The state of the export of a profile without a time line. */
 struct stacks {
 	struct frames *frames;
 	const char *event;
@@ -164,7 +164,7 @@ static int measure(struct stacks *s)
 	return error;
 }
 
-/* Advances the time of the task by @weight. */
+/* Writes a sample's records, and advances the time of its task by @weight. */
 static int put_sample(const struct stacks *s, size_t index, int64_t weight)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);

@@ -22,7 +22,7 @@
 
 struct scope {
 	const struct frames *frames;
-	struct frames *timed; /* @frames, but not const: takes the stacks of samples */
+	struct frames *timed; /* @frames again, not const, to take stacks of samples */
 	const struct tree *tree;
 	uint32_t *path;
 	size_t room;
@@ -103,7 +103,7 @@ static const char *unit_of(const char *unit)
 	return "none";
 }
 
-/* A profile of all stacks below the node @top. */
+/* Writes one profile of the file: all stacks below the node @top. */
 static int put_profile(struct scope *s, uint32_t top, const char *name)
 {
 	const struct tree *tree = s->tree;
@@ -276,7 +276,7 @@ static int put_all(struct scope *s, char **ret_problem)
 	error = tree_init(&tree, s->frames->profile, &options, TREE_WHOLE, ret_problem);
 	if (error)
 		return error;
-	/* An only thread's profile would repeat that of all threads. */
+	/* If there is only one thread, its profile would repeat that of all threads. */
 	if (tree.node[TREE_ROOT].child != TREE_NONE &&
 		tree.node[tree.node[TREE_ROOT].child].next != TREE_NONE)
 		error = put_threads(s, &options);

@@ -176,7 +176,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	return error;
 }
 
-/* The text above (@head) or below the graph; the caller frees *@ret_text. */
+/* Prints the text above (@head) or below the graph; the caller frees *@ret_text. */
 static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 {
 	char *text = NULL;

@@ -18,7 +18,7 @@ struct svg_changes;
 int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* As an element of an HTML page, without the text above and below the frames. */
+/* Writes the graph as an element of an HTML page, without the text above and below the frames. */
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
@@ -44,7 +44,9 @@ struct svg {
 	const struct svg_changes *changes; /* for two sides; NULL: a single profile */
 	struct text_scale *scale;
 
-	/* Objects with a colour of their own, greatest self first; @other_self: all others. */
+	/*
+	 * Objects with a colour of their own, greatest self first; @other_self: self of the others.
+	 */
 	const char *object[SVG_OBJECTS];
 	int64_t object_self[SVG_OBJECTS];
 	size_t objects;

@@ -16,7 +16,10 @@ struct svg_changes {
 	const struct diff_row **row; /* by node: its path's row; NULL: none */
 };
 
-/* Fills @table, which finds rows by path: the first if objects share the path. 0 or -ENOMEM. */
+/*
+ * Fills @table, which finds a row by its path: the first row if several objects have the path. 0 or
+ * -ENOMEM.
+ */
 int svg_changes_index(const struct diff *diff, struct table *table);
 
 /* NULL: the table of svg_changes_index() lacks the path. */

@@ -21,7 +21,7 @@ struct frame {
 	char *name;
 };
 
-/* The caller frees the name; NULL: out of memory. */
+/* Returns the node's name, which the caller frees; NULL: out of memory. */
 static char *name_of(const struct svg *svg, uint32_t index)
 {
 	const struct tree_node *node = &svg->tree->node[index];

@@ -45,7 +45,7 @@ struct annotate {
 	const struct profile *profile;
 	const struct report_options *options;
 	struct frames frames;
-	char *name;         /* of the function; owned */
+	char *name;         /* the function's name; owned */
 	uint32_t declared;  /* first line of the function; 0: unknown */
 	const char *file;   /* the source file with most of the function; "": unknown */
 	const char *object; /* an object with the function; "": unknown */
@@ -59,7 +59,7 @@ struct annotate {
 	size_t line_room, inlined_room, instruction_room;
 	struct table line_table, inlined_table;
 
-	struct row *at;           /* by location: the function's samples there; only self */
+	struct row *at;           /* by location: the function's samples there; only @self is set */
 	struct code_object *code; /* requests for instructions, and answers */
 	struct code_addresses addresses;
 	size_t codes; /* number of @code */
@@ -79,7 +79,7 @@ bool annotate_is_hot(const struct annotate *annotate, const struct row *row);
 bool annotate_shows_instruction(
 	const struct annotate *annotate, const struct annotate_instruction *instruction);
 
-/* A shown line is hot, or all its instructions are to be shown. */
+/* A line is shown if it is hot, or if it has instructions and all of them are to be shown. */
 bool annotate_shows_line(const struct annotate *annotate, size_t line);
 
 static inline bool annotate_is(const struct annotate *annotate, const char *function)

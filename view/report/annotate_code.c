@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "view/report/annotate.h"
 
-/* Longer chains of inlined calls are cut. No instruction is longer (x86). */
+/* Maximum inlined calls at an instruction (others are cut), and maximum bytes of one (x86). */
 enum { INSTRUCTION_FRAMES = 128, INSTRUCTION_BYTES_MOST = 15 };
 
 static bool same_line(const void *items, uint32_t index, const void *key)
@@ -89,8 +89,8 @@ static int add_instruction(struct annotate *annotate, const struct code_object *
 }
 
 /*
- * Returns the instruction that contains @address: a call's location is its last byte. The end of
- * the last instruction is unknown. NULL: none.
+ * Returns the instruction that contains @address: a call's location is the last byte of the call.
+ * The end of the last instruction is unknown. NULL: none.
  */
 static struct annotate_instruction *find(
 	struct annotate *annotate, size_t from, size_t to, uint64_t address)

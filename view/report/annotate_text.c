@@ -50,7 +50,10 @@ static void find_indent(struct annotate_printing *p, uint32_t first, uint32_t la
 		p->indent = 0;
 }
 
-/* Context before line @number, up to @upto (exclusive). *@done: the last line printed. */
+/*
+ * Prints the context before line @number, and further lines before @upto. *@done: the last line
+ * printed.
+ */
 static int put_around(struct annotate_printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;
@@ -68,7 +71,7 @@ static int put_around(struct annotate_printing *p, uint32_t *done, uint32_t upto
 	return r;
 }
 
-/* Context behind *@done (the last line printed) and before line @before. */
+/* Prints the context behind *@done (the last line printed), as far as before line @before. */
 static int put_behind(struct annotate_printing *p, uint32_t *done, uint32_t before)
 {
 	int r = 0;
@@ -84,7 +87,7 @@ static int put_behind(struct annotate_printing *p, uint32_t *done, uint32_t befo
 	return r;
 }
 
-/* Prints p->order[@first] to [@last], lines of one file. @own: it declares the function. */
+/* Prints p->order[@first] to [@last], lines of one file. @own: the file declares the function. */
 static int put_lines(struct annotate_printing *p, size_t first, size_t last, bool own)
 {
 	const struct annotate *a = p->annotate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For annotate_row.c and annotate_text.c, which print the text form of `annotate`. */
+/* Shared by annotate_row.c and annotate_text.c, which print the text form of `annotate`. */
 #ifndef VIEW_REPORT_ANNOTATE_TEXT_H
 #define VIEW_REPORT_ANNOTATE_TEXT_H
 
@@ -26,7 +26,7 @@ struct annotate_printing {
 	/* The function's first line in the current file; 0: none. No context precedes it. */
 	uint32_t declared;
 	bool wide;
-	bool has_lines; /* a line number is known */
+	bool has_lines; /* some line has a known number */
 	FILE *out;
 };
 
@@ -34,14 +34,20 @@ struct annotate_printing {
 void annotate_put_cell(const struct annotate_printing *p, const char *text, size_t columns);
 /* Returns the width of the columns before the source text. */
 size_t annotate_columns_before(const struct annotate_printing *p);
-/* The caller frees the cut name; NULL: out of memory. */
+/* Returns @name, cut to @columns, which the caller frees; NULL: out of memory. */
 char *annotate_short_name(const struct annotate_printing *p, const char *name, size_t columns);
-/* @text is cut to the report's width. @style: an escape sequence for @text, or "". 0 or -ENOMEM. */
+/*
+ * Prints a row; @text is cut to the report's width. @style: an escape sequence for @text, or "". 0
+ * or -ENOMEM.
+ */
 int annotate_put_row(const struct annotate_printing *p, const struct row *row, bool total,
 	uint32_t line, const char *style, const char *text);
 /* Prints the functions inlined in the line at index @line. 0 or -ENOMEM. */
 int annotate_put_inlined(const struct annotate_printing *p, size_t line, size_t indent);
-/* The instructions of the line at index @line; ANNOTATE_NO_LINE: of no line. 0 or -ENOMEM. */
+/*
+ * Prints instructions of the line at index @line (ANNOTATE_NO_LINE: those without a line). 0 or
+ * -ENOMEM.
+ */
 int annotate_put_instructions(const struct annotate_printing *p, uint32_t line);
 
 #endif

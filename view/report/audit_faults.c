@@ -14,7 +14,7 @@
 /* A lower share is not reported. */
 #define LEAST 0.05
 
-/* CPU time of the profile's system calls, and of those that --user-only left out. */
+/* Returns the CPU time of the profile's system calls and of those that --user-only left out. */
 static uint64_t in_calls(const struct profile *profile)
 {
 	uint64_t ns = 0;

@@ -32,13 +32,13 @@ void audit_print_choice(struct auditing *a);
 void audit_print_found(struct auditing *a, const struct audit_found *found);
 struct audit_loss {
 	const char *key, *text;
-	bool always; /* also if it is 0 */
+	bool always; /* printed also if it is 0 */
 };
 
 /*
- * Prints each of @losses that is not 0 or has @always as "unresolved 29 (10.0 %)", the first of a
- * line after @begin. Losses 0 to 3 are numbers of samples (0: the lost ones) and get their share of
- * all samples. Returns how many it printed.
+ * Prints each of @losses that is not 0 or has @always as "unresolved 29 (10.0 %)", with @begin
+ * before the first of a line. @losses[0] to [3] are numbers of samples, [0] that of the lost ones,
+ * and are printed with their share of all samples. Returns how many it printed.
  */
 size_t audit_print_losses(
 	struct auditing *a, const char *begin, const struct audit_loss *losses, size_t count);

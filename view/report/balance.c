@@ -45,8 +45,8 @@ static char *process_text(const struct profile *profile, const struct sample *sa
 }
 
 /*
- * Returns the group of a sample, or -ENOMEM; -ENOENT: none. The time of threads without samples is
- * recorded once for all processes of an executable, so it belongs to no process.
+ * Returns the group of a sample, or -ENOMEM; -ENOENT: it is in none. The time of threads without
+ * samples is recorded once for all processes of an executable, so it belongs to no process.
  */
 static int group_of(struct balance *b, const struct sample *sample)
 {
@@ -94,7 +94,7 @@ static void set_period(struct balance *b)
 	b->period = samples > 0 ? weight / samples : 0;
 }
 
-/* Adds the sample's group if its name was just added: then there is a name more than groups. */
+/* Adds the sample's group if its name was just added: then there is one name more than groups. */
 static void add_group(struct balance *b, const struct sample *sample)
 {
 	const struct profile *profile = b->frames.profile;

@@ -13,9 +13,10 @@
 
 struct balance_group {
 	double weight, samples; /* @samples: number of samples */
-	const char *program;    /* the profile's text; NULL: the group may have several programs */
-	size_t program_bytes;   /* leading bytes of @program that count: 6 of "solver rank 3" */
-	uint32_t like;          /* first group that behaves like it, or itself */
+	/* name, owned by the profile; NULL: the group may have several programs */
+	const char *program;
+	size_t program_bytes; /* leading bytes of @program that count: 6 of "solver rank 3" */
+	uint32_t like;        /* first group that behaves like this one, or this one */
 };
 
 struct balance_row {
@@ -33,7 +34,7 @@ struct balance {
 	size_t groups;
 	double left_out;   /* weight of samples in no group */
 	double period;     /* mean weight of a sample; 0: unknown */
-	struct pairs part; /* group and place */
+	struct pairs part; /* pairs of group and place */
 	double *weight;    /* by index in @part */
 	size_t weight_room;
 	struct balance_row *row; /* "all functions", then the most uneven functions */

@@ -46,7 +46,10 @@ static double variance(const struct balance *b, const struct balance_group *grou
 	return b->period > 0 ? period * period * (group->samples + 2) : 0;
 }
 
-/* @a, @of: shares by place. *@ret_chance: twice the mean distance that sampling alone makes. */
+/*
+ * Returns the distance of the shares @a and @of, both by place. *@ret_chance: twice the mean
+ * distance that sampling alone makes.
+ */
 static double distance(const struct balance *b, const double *a, const double *of, double samples,
 	double of_samples, double *ret_chance)
 {

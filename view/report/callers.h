@@ -19,7 +19,7 @@
 struct callers_side {
 	struct row *row; /* hottest first */
 	size_t n, room;
-	uint32_t *row_of; /* by place, last for no caller: index of the row + 1; 0: none */
+	uint32_t *row_of; /* by place, then one for no caller: index of the row + 1; 0: no row */
 	size_t *seen;     /* by row: index + 1 of the last sample counted in its total */
 	size_t seen_room;
 	size_t left_out; /* number of rows excluded by the options */
@@ -30,7 +30,7 @@ struct callers {
 	struct callers_side caller, callee;
 	bool *is_function; /* by place: is it of the report's function? */
 	struct places places;
-	struct rows sums; /* sums only, of rows_sum_up() */
+	struct rows sums; /* what rows_sum_up() sets; no rows */
 };
 
 /* -ENOENT: not exactly one function matches. Else the contract of struct report's print(). */

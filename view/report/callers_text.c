@@ -67,7 +67,7 @@ static void print_left_out(const struct callers_side *side, const char *what, FI
 			side->left_out == 1 ? "" : "s");
 }
 
-/* @outwards: the paths that lead to the function; else those that begin in it. */
+/* Prints the paths that lead to the function (@outwards), or those that begin in it. */
 static int print_paths(const struct profile *profile, const struct report_options *given,
 	const struct callers *callers, bool outwards, FILE *out)
 {

@@ -51,7 +51,7 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 	sheet_end(&sheet);
 }
 
-/* A new row has no percentage: it exceeds every limit. */
+/* A row that only side B has exceeds every limit, and has no percentage. */
 static void name_slower(const char *what, double delta, FILE *out)
 {
 	fputs("\n    ", out);
@@ -62,7 +62,7 @@ static void name_slower(const char *what, double delta, FILE *out)
 		fputs(", new", out);
 }
 
-/* 1: *@ret_what lists rows that are too slow; 0: there are none; or -ENOMEM. */
+/* Returns 1 with a list of the rows that are too slow in *@ret_what, 0 if none is, or -ENOMEM. */
 static int find_slower(const struct diff *diff, char **ret_what)
 {
 	const char *what = diff->options.paths ? "call paths" : "functions";

@@ -14,8 +14,9 @@ struct diff_row {
 	const char *function; /* a name, or a call path, "main;run;eval" */
 	const char *object;   /* last component of the object's path */
 	bool unsampled;
-	struct compare_row by;    /* the compared value: self, or total with sort_by_total */
-	double self[2], total[2]; /* by side: means over its runs, as compared */
+	struct compare_row by; /* the compared value: self, or total with sort_by_total */
+	/* by side: mean of its runs, scaled as all[] and without @speed */
+	double self[2], total[2];
 };
 
 struct diff {
@@ -24,11 +25,12 @@ struct diff {
 	struct value_type type;
 	struct diff_row *row; /* significant ones first, then by amount of change */
 	size_t rows, tested, significant;
-	struct compare_run *run; /* of side A, then of side B */
-	double all[2];           /* by side: mean of its runs' totals, as compared */
-	double used[2];          /* by side: the mean as recorded, not scaled by --by share */
-	bool measured;           /* the totals are the kernel's CPU time of all runs: exact */
-	struct speed speed;      /* of the machine; noise is removed from the rows' values */
+	struct compare_run *run; /* runs of side A, then runs of side B */
+	double all[2];           /* by side: mean of its runs' totals, scaled by --by share */
+	double used[2];          /* by side: the same mean before that scaling */
+	bool measured;           /* each run's total is the CPU time that the kernel measured */
+	/* of the machine in each run; if it is noise, rows' values are divided by it */
+	struct speed speed;
 	struct pool strings;
 };
 

@@ -148,8 +148,9 @@ static void put_speed(const struct diff *diff, FILE *out)
 }
 
 /*
- * Says why a row with the whole value of both sides is not tested: no other row could be hit. A
- * common factor that was taken out was estimated from samples, so the rest was not measured.
+ * Says why a row with the whole value of both sides is not tested: no other row could be hit. Such
+ * a row changes as the whole does; that was measured, unless a factor was taken out that had been
+ * estimated from samples.
  */
 static void put_whole(const struct diff *diff, const char *what, FILE *out)
 {

@@ -156,7 +156,7 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* The source of names of code made at run time. Only a jitdump has lines. */
+/* Returns the source of names of code made at run time. Only a jitdump has lines. */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
 	if (object->unnamed == object->samples)

@@ -16,19 +16,21 @@
 
 struct doctor_object {
 	const char *path, *build_id;
-	uint32_t mapping;              /* one of the object's mappings */
-	uint32_t task;                 /* of its last sample */
-	size_t lined;                  /* number of locations with a line in the profile */
-	int64_t samples, weight;       /* of samples whose leaf is in the object */
-	int64_t unnamed, unlined;      /* samples without a function's name, without a line */
+	uint32_t mapping; /* one of the object's mappings */
+	uint32_t task;    /* of the object's last sample */
+	size_t lined;     /* number of locations with a line in the profile */
+	/* number and weight of samples whose leaf is in the object */
+	int64_t samples, weight;
+	/* samples without a function's name; samples without a line */
+	int64_t unnamed, unlined;
 	int64_t stubs;                 /* samples in PLT stubs */
 	int64_t incomplete, truncated; /* stacks that end here too early, by reason */
 	const char *symbols, *lines;   /* as in struct code_object; "": unknown */
 	const char *cause;             /* a sentence: what is missing and why; "": nothing */
 	const char *unfetched; /* why a server gave no debug file; "": it did, or was not asked */
 	char *remedy;          /* a sentence: the remedy of the cause; NULL: none */
-	char *command[2];      /* each alone is the remedy; NULL: none */
-	/* The package's name in command[0]; 0 bytes: not there. */
+	char *command[2];      /* either command alone is the remedy; NULL: none */
+	/* Where command[0] has the package's name; 0 bytes: it has none. */
 	size_t name_at, name_bytes;
 	const char *behind; /* what to do after a command; "": nothing */
 	/* If @cause is set: why stacks end here too early, and the remedy; "": nothing. */

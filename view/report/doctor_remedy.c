@@ -9,7 +9,7 @@
 #include "profile/runtime_advice.h"
 #include "view/report/doctor.h"
 
-/* No advice if at most 1 stack in so many is cut. */
+/* No advice is given if at most 1 stack in FEW_CUT is cut. */
 enum { FEW_CUT = 100 };
 
 static int set_texts(struct doctor_object *object, const char *cause, const char *remedy)
@@ -42,7 +42,7 @@ static int remedy_of_generated(const struct doctor *d, struct doctor_object *obj
 		object, "code without a file: made at run time, and nobody told its names", remedy);
 }
 
-/* Code that is not in a file. */
+/* Sets cause and remedy for code that is not in a file. */
 static int remedy_of_special(const struct doctor *d, struct doctor_object *object)
 {
 	const char *path = object->path;
@@ -74,9 +74,9 @@ static bool is_go(const struct doctor_object *object)
 }
 
 /*
- * Sets the remedy: the package's command; without one, to ask whoever made the package; without a
- * package, @compile. Each needs a new profile afterwards. @fetch: a command that downloads the
- * debug file; NULL: none. 0 or -ENOMEM.
+ * Sets the remedy: the command that installs @package; if it has none, to ask whoever made the
+ * package; without a package, @compile. Each needs a new profile afterwards. @fetch: a command that
+ * downloads the debug file; NULL: none. 0 or -ENOMEM.
  */
 static int advise(struct doctor_object *object, const struct code_package *package,
 	const char *compile, const char *fetch)

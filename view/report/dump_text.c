@@ -63,7 +63,7 @@ static void print_frame(
 
 struct dumped {
 	struct task task;
-	size_t sample; /* of the sample in the profile */
+	size_t sample; /* index of the sample in the profile */
 };
 
 static int by_thread(const void *a, const void *b)

@@ -8,7 +8,10 @@
 struct profile;
 struct report_options;
 
-/* @options->balance_by: what has a row. The contract of struct report's print(). */
+/*
+ * Prints a row for each process, thread or object, by options->balance_by. The contract of struct
+ * report's print().
+ */
 int groups_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

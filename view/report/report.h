@@ -28,9 +28,9 @@ struct report {
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
 	/*
-	 * Called instead of print() for two sides; NULL: the report cannot compare. Results:
-	 * print()'s, or 1: something is slower by more than options->fail_above; *@ret_problem
-	 * names it.
+	 * Called instead of print() for two sides; NULL: the report cannot compare. Results: those
+	 * of print(), and 1 if something is slower by more than options->fail_above; *@ret_problem
+	 * then names it.
 	 */
 	int (*print_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);
@@ -43,7 +43,7 @@ const struct report *report_at(size_t index);
 
 /*
  * Prints the audit, the end of every text report: one line of figures, a sentence for each thing
- * that is wrong, and the notes. @width 0: it is not wrapped. 0 or -ENOMEM.
+ * that is wrong, and the notes. With @width 0, lines are not wrapped. 0 or -ENOMEM.
  */
 int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out);
 /* For the report `doctor`: the audit that does not recommend `doctor`. */

@@ -79,7 +79,9 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/* By pid and name: an exec, and several machines, give equal pids. Equal names: equal pointers. */
+/*
+ * By pid and name: equal pids come from an exec or several machines. Equal names are one pointer.
+ */
 static int compare_processes(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -191,7 +193,7 @@ static size_t column_of(const struct time_grid *grid, uint64_t time_ns)
 	return column < grid->columns ? column : grid->columns - 1;
 }
 
-/* TIMELINE_NO_PLACE: the stack is empty. */
+/* Returns the leaf's place; TIMELINE_NO_PLACE if the stack is empty. */
 static uint32_t place_of(const struct time_grid *grid, const struct sample *sample)
 {
 	return sample->n ? places_leaf(&grid->frames.places, sample->location[0])
@@ -285,8 +287,9 @@ static struct report_options choose_value(
 }
 
 /*
- * Counts the instants that have the value; of CPU time, the effective number of instants of running
- * threads: the square of the sum of their weights, divided by the sum of the squared weights.
+ * Sets *@ret_n to the number of instants; for CPU time, to the effective number of instants of
+ * running threads: the square of the sum of their weights, divided by the sum of the squared
+ * weights.
  */
 static int count_instants(const struct time_grid *grid, size_t *ret_n)
 {

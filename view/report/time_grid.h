@@ -19,8 +19,8 @@ struct timeline_row {
 struct timeline_phase {
 	size_t from, to;           /* columns [@from, @to) */
 	uint32_t row;              /* TIMELINE_NO_ROW: all rows together */
-	uint32_t place;            /* most frequent; TIMELINE_NO_PLACE: hardly anything ran */
-	double weight, top_weight; /* of all that ran; of the place */
+	uint32_t place;            /* the most frequent; TIMELINE_NO_PLACE: hardly anything ran */
+	double weight, top_weight; /* weight of all that ran; of @place */
 };
 
 /* A span of many sampling periods without a sample. */
@@ -42,9 +42,9 @@ struct time_grid {
 	uint64_t from_ns, to_ns; /* since the beginning of the profile */
 	size_t columns;
 	struct timeline_row *row; /* heaviest first */
-	size_t rows;              /* in @row; one more is for all other tasks */
+	size_t rows;              /* number in @row; @cell has one more, for all other tasks */
 	double *cell;             /* weights: (rows + 1) times columns */
-	struct pairs top;         /* (column << 32 | row) and place */
+	struct pairs top;         /* pairs of (column << 32 | row) and place */
 	double *top_weight;       /* by index in @top */
 	size_t top_room;
 	struct timeline_gap gap[TIMELINE_MOST_GAPS]; /* the longest gaps, by time */
@@ -62,7 +62,7 @@ int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *options, size_t columns, char **ret_problem);
 void time_grid_release(struct time_grid *grid);
 
-/* The start of a column, since the beginning of the profile. */
+/* Returns the start of a column, in ns since the beginning of the profile. */
 uint64_t time_grid_ns(const struct time_grid *grid, size_t column);
 
 /*

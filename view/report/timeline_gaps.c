@@ -21,9 +21,9 @@ enum { MOST_SLOTS = 1 << 20, PERIODS = 20, UNUSUAL = 3 };
 struct slot {
 	uint64_t first_ns, last_ns;
 	uint32_t first, last; /* stacks of the first and the last instant */
-	uint64_t period_ns;   /* the longest of its instants */
+	uint64_t period_ns;   /* the longest period of its instants */
 	uint64_t instants;
-	double weight_ns; /* of all its instants */
+	double weight_ns; /* sum of its instants */
 	bool used;
 };
 
@@ -32,7 +32,7 @@ struct gap_search {
 	struct slot *slot;
 	size_t slots;
 	double share;       /* mean number of CPUs that run the chosen stacks */
-	uint64_t period_ns; /* mean period, at least the profile's */
+	uint64_t period_ns; /* mean period of the instants, or the profile's if that is longer */
 	bool has_waits;     /* waiting threads have instants */
 };
 
@@ -102,8 +102,8 @@ static int read_instants(struct gap_search *s)
 }
 
 /*
- * Mean number of CPUs that run in the nearest slots with PERIODS instants, from @at in the
- * direction of @step; if there are fewer instants, that of the whole time.
+ * Returns the mean number of CPUs that ran in the nearest slots, from @at in the direction of
+ * @step, that together have PERIODS instants; if there are fewer, that of the whole time.
  */
 static double share_near(const struct gap_search *s, size_t at, int step)
 {

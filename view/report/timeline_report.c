@@ -7,7 +7,7 @@
 #include "view/options.h"
 #include "view/row_builder.h"
 
-/* Intervals of the table for programs. */
+/* Number of intervals in the table for programs. */
 enum { SHEET_COLUMNS = 100 };
 
 static void put_row(
@@ -43,7 +43,7 @@ static void put_row(
 	row_builder_add(to, "object", cell_text(place->object));
 }
 
-/* A row per interval, with --split also per thread or process. */
+/* Prints a row per interval, with --split also per thread or process. */
 static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};

@@ -10,8 +10,8 @@ int tree_report_print(const struct profile *profile, const struct report_options
 	FILE *out, char **ret_problem);
 
 struct tree_choice {
-	bool *kept;            /* by node; false for the root */
-	size_t n, left_out;    /* number of nodes kept; of others */
+	bool *kept;            /* by node: is it kept? false for the root */
+	size_t n, left_out;    /* number of nodes kept; number of others */
 	int64_t most_left_out; /* the greatest total of a node not kept */
 };
 

@@ -69,7 +69,10 @@ static bool is_fork(const struct printing *p, uint32_t node)
 	return first != node || !is_last(p, node);
 }
 
-/* Nodes come in depth-first order: those of at least the node's depth are no callers of it. */
+/*
+ * Removes from @fork what does not call @node: nodes come in depth-first order, so those at its
+ * depth or deeper.
+ */
 static int enter(struct printing *p, uint32_t node)
 {
 	const struct tree_node *all = p->tree->node;
