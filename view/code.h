@@ -31,12 +31,11 @@ struct code_object {
 	size_t addresses;
 	bool instructions; /* also request the functions' instructions */
 
-	bool found;          /* the file exists and is the profiled one */
-	const char *symbols; /* source of names: "symtab", …, "none", "unread"; "": unknown */
-	/* path of the file with DWARF, or ".gopclntab", "none", "unread"; "": unknown */
-	const char *lines;
-	const char *problem;      /* what is missing, and the remedy; "": nothing */
-	const char *language;     /* "Go"; "": unknown */
+	bool found;           /* the file exists and is the profiled one */
+	const char *symbols;  /* source of names: "symtab", …, "none", "unread"; "": unknown */
+	const char *lines;    /* file with DWARF, ".gopclntab", "none", "unread"; "": unknown */
+	const char *problem;  /* what is missing, and the remedy; "": nothing */
+	const char *language; /* "Go"; "": unknown */
 	const char *code_problem; /* why there are no instructions; "": none are missing */
 	size_t named, lined;      /* numbers of addresses with a name and with a line */
 	struct code_instruction *instruction; /* by ascending address */

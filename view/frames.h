@@ -43,7 +43,7 @@ void frames_release(struct frames *frames);
  * program wrote. 0 or -ENOMEM.
  */
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
-/* Sets the frames of a sample of any weight. 1; 0: the options exclude the sample; or -ENOMEM. */
+/* Sets the frames of a sample of any weight. Returns 1, 0 if the options exclude it, or -ENOMEM. */
 int frames_take_stack(struct frames *frames, size_t index);
 
 /*

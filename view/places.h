@@ -44,10 +44,7 @@ struct places {
 	uint64_t renamed; /* counts known locations that got other frames */
 };
 
-/*
- * With @profile NULL, there are no places yet: places_update() adds them as the profile grows. 0 or
- * -ENOMEM.
- */
+/* @profile NULL: no places yet; places_update() adds them as the profile grows. 0 or -ENOMEM. */
 int places_init(struct places *places, const struct profile *profile,
 	const struct report_options *options, enum rows_by by);
 void places_release(struct places *places);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wraps what is printed between wrap_begin() and wrap_end() at words. Width 0: not at all. */
+/* Wraps what is printed between wrap_begin() and wrap_end() at words. With width 0, nothing is. */
 #ifndef VIEW_WRAP_H
 #define VIEW_WRAP_H
 

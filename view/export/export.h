@@ -13,7 +13,7 @@ struct export_format {
 	bool binary;         /* must not be written to a terminal */
 	bool report;         /* shows only a part of a profile, so no recording has this format */
 	bool has_signs;      /* can hold negative values; others refuse a difference of profiles */
-	const char *instead; /* format of recordings with this suffix; NULL: pprof */
+	const char *instead; /* if @report: format of a recording with this suffix; NULL: pprof */
 	/* All options but colours and widths apply. Contract: that of struct report's print(). */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);

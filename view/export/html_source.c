@@ -63,7 +63,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return r ? r : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* A source file is read at the first call. NULL: out of memory. */
+/* Returns the source file, which is read at the first call; NULL: out of memory. */
 static const struct source *source_of(struct sources *s, const char *name)
 {
 	for (size_t i = 0; i < s->files; i++) {

@@ -44,9 +44,7 @@ struct svg {
 	const struct svg_changes *changes; /* for two sides; NULL: a single profile */
 	struct text_scale *scale;
 
-	/*
-	 * Objects with a colour of their own, greatest self first; @other_self: self of the others.
-	 */
+	/* Objects with their own colour, greatest self first; @other_self: self of all others. */
 	const char *object[SVG_OBJECTS];
 	int64_t object_self[SVG_OBJECTS];
 	size_t objects;

@@ -16,10 +16,7 @@ struct svg_changes {
 	const struct diff_row **row; /* by node: its path's row; NULL: none */
 };
 
-/*
- * Fills @table, which finds a row by its path: the first row if several objects have the path. 0 or
- * -ENOMEM.
- */
+/* Fills @table: a path finds its row, or the first of its rows in several objects. 0 or -ENOMEM. */
 int svg_changes_index(const struct diff *diff, struct table *table);
 
 /* NULL: the table of svg_changes_index() lacks the path. */

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "view/report/annotate.h"
 
-/* Maximum inlined calls at an instruction (others are cut), and maximum bytes of one (x86). */
+/* Maximum inlined calls at an instruction (more are cut); maximum bytes of an x86 instruction. */
 enum { INSTRUCTION_FRAMES = 128, INSTRUCTION_BYTES_MOST = 15 };
 
 static bool same_line(const void *items, uint32_t index, const void *key)
@@ -47,7 +47,7 @@ static struct annotate_instruction *append(struct annotate *annotate)
 	return more;
 }
 
-/* @frame: innermost first. 1; 0: the instruction is not in the annotated function; or -ENOMEM. */
+/* @frame: innermost first. Returns 1, 0 if none is of the annotated function, or -ENOMEM. */
 static int put_to_line(struct annotate *annotate, struct annotate_instruction *insn,
 	const struct code_frame *frame, unsigned frames)
 {

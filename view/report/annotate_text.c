@@ -50,10 +50,7 @@ static void find_indent(struct annotate_printing *p, uint32_t first, uint32_t la
 		p->indent = 0;
 }
 
-/*
- * Prints the context before line @number, and further lines before @upto. *@done: the last line
- * printed.
- */
+/* Prints context before line @number, up to @upto (exclusive). *@done: the last line printed. */
 static int put_around(struct annotate_printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;

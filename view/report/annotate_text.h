@@ -36,18 +36,12 @@ void annotate_put_cell(const struct annotate_printing *p, const char *text, size
 size_t annotate_columns_before(const struct annotate_printing *p);
 /* Returns @name, cut to @columns, which the caller frees; NULL: out of memory. */
 char *annotate_short_name(const struct annotate_printing *p, const char *name, size_t columns);
-/*
- * Prints a row; @text is cut to the report's width. @style: an escape sequence for @text, or "". 0
- * or -ENOMEM.
- */
+/* Prints a row; @text is cut to the width. @style: an escape sequence, or "". 0 or -ENOMEM. */
 int annotate_put_row(const struct annotate_printing *p, const struct row *row, bool total,
 	uint32_t line, const char *style, const char *text);
 /* Prints the functions inlined in the line at index @line. 0 or -ENOMEM. */
 int annotate_put_inlined(const struct annotate_printing *p, size_t line, size_t indent);
-/*
- * Prints instructions of the line at index @line (ANNOTATE_NO_LINE: those without a line). 0 or
- * -ENOMEM.
- */
+/* Prints the instructions of the line @line, or (ANNOTATE_NO_LINE) of no line. 0 or -ENOMEM. */
 int annotate_put_instructions(const struct annotate_printing *p, uint32_t line);
 
 #endif

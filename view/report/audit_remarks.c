@@ -121,7 +121,7 @@ static bool is_by_bound(const struct profile *profile, const struct audit_rate *
 	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
 }
 
-/* @is_found: no other remark explains missing samples. @late: share of late instants. */
+/* @is_found: print_cause() has not explained missing samples. @late: share of late instants. */
 static void print_rate_remarks(
 	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
 {

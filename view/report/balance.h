@@ -13,10 +13,9 @@
 
 struct balance_group {
 	double weight, samples; /* @samples: number of samples */
-	/* name, owned by the profile; NULL: the group may have several programs */
-	const char *program;
-	size_t program_bytes; /* leading bytes of @program that count: 6 of "solver rank 3" */
-	uint32_t like;        /* first group that behaves like this one, or this one */
+	const char *program;    /* owned by the profile; NULL: perhaps several programs */
+	size_t program_bytes;   /* leading bytes of @program that count: 6 of "solver rank 3" */
+	uint32_t like;          /* first group that behaves like this one, or this one */
 };
 
 struct balance_row {

@@ -46,10 +46,7 @@ static double variance(const struct balance *b, const struct balance_group *grou
 	return b->period > 0 ? period * period * (group->samples + 2) : 0;
 }
 
-/*
- * Returns the distance of the shares @a and @of, both by place. *@ret_chance: twice the mean
- * distance that sampling alone makes.
- */
+/* Returns the distance of shares by place. *@ret_chance: twice the mean made by sampling alone. */
 static double distance(const struct balance *b, const double *a, const double *of, double samples,
 	double of_samples, double *ret_chance)
 {

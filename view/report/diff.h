@@ -15,8 +15,8 @@ struct diff_row {
 	const char *object;   /* last component of the object's path */
 	bool unsampled;
 	struct compare_row by; /* the compared value: self, or total with sort_by_total */
-	/* by side: mean of its runs, scaled as all[] and without @speed */
-	double self[2], total[2];
+	double self[2],
+		total[2]; /* by side: mean of its runs, after scaling and removal of noise */
 };
 
 struct diff {
@@ -29,8 +29,7 @@ struct diff {
 	double all[2];           /* by side: mean of its runs' totals, scaled by --by share */
 	double used[2];          /* by side: the same mean before that scaling */
 	bool measured;           /* each run's total is the CPU time that the kernel measured */
-	/* of the machine in each run; if it is noise, rows' values are divided by it */
-	struct speed speed;
+	struct speed speed; /* the machine's; if it is noise, each run's rows are divided by it */
 	struct pool strings;
 };
 

@@ -33,10 +33,7 @@ static bool key_equal(const void *items, uint32_t index, const void *key)
 	return a->function == b->function && a->object == b->object;
 }
 
-/*
- * Returns the base name of @object, as functions are matched by it. The program's object gets its
- * name in the first run, so that runs of differently named programs match.
- */
+/* Functions match by their object's base name, the program by its name in the first run. */
 static const char *object_of(
 	const struct collecting *c, const struct profile *profile, const char *object)
 {

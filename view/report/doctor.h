@@ -16,13 +16,11 @@
 
 struct doctor_object {
 	const char *path, *build_id;
-	uint32_t mapping; /* one of the object's mappings */
-	uint32_t task;    /* of the object's last sample */
-	size_t lined;     /* number of locations with a line in the profile */
-	/* number and weight of samples whose leaf is in the object */
-	int64_t samples, weight;
-	/* samples without a function's name; samples without a line */
-	int64_t unnamed, unlined;
+	uint32_t mapping;              /* one of the object's mappings */
+	uint32_t task;                 /* task of the object's last sample */
+	size_t lined;                  /* number of locations with a line in the profile */
+	int64_t samples, weight;       /* samples whose leaf is in the object, and their weight */
+	int64_t unnamed, unlined;      /* samples without a function's name; without a line */
 	int64_t stubs;                 /* samples in PLT stubs */
 	int64_t incomplete, truncated; /* stacks that end here too early, by reason */
 	const char *symbols, *lines;   /* as in struct code_object; "": unknown */

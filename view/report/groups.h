@@ -8,10 +8,7 @@
 struct profile;
 struct report_options;
 
-/*
- * Prints a row for each process, thread or object, by options->balance_by. The contract of struct
- * report's print().
- */
+/* The print() of struct report: a row per process, thread or object (options->balance_by). */
 int groups_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

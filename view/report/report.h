@@ -20,10 +20,10 @@ struct report {
 	bool wants_function;     /* needs options->function */
 	double text_min_percent; /* default of min_percent in text */
 	/*
-	 * 0, or -ENOMEM; -EINVAL: a pattern of the options is no regular expression, or the value
-	 * type does not exist; -ENOENT: no function, or several, has the given name. With -EINVAL
-	 * and -ENOENT, *@ret_problem is a sentence, which the caller frees; a list of names may
-	 * follow it, a line each. The caller checks for write errors (ferror).
+	 * Returns 0; -ENOMEM; -EINVAL if a pattern of the options is no regular expression, or the
+	 * value type does not exist; or -ENOENT if no function, or several, has the given name.
+	 * With -EINVAL and -ENOENT, *@ret_problem is a sentence, which the caller frees; a list of
+	 * names may follow it, a line each. The caller checks for write errors (ferror).
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);

@@ -79,9 +79,7 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/*
- * By pid and name: equal pids come from an exec or several machines. Equal names are one pointer.
- */
+/* By pid and name, as an exec or several machines give equal pids. Equal names are one pointer. */
 static int compare_processes(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -216,7 +214,7 @@ static int add_top(
 	return 0;
 }
 
-/* A wait may cover several columns. */
+/* Adds @value to the columns that the instant covers: a wait may cover several. */
 static int spread(struct time_grid *grid, const struct instant *instant, double value, uint32_t row,
 	uint32_t place)
 {

@@ -6,9 +6,7 @@
 #include "view/report/report.h"
 #include "view/report/time_grid.h"
 
-/*
- * timeline_body() prints strips, phases and gaps, timeline_text() the whole report. 0 or -ENOMEM.
- */
+/* timeline_body() prints strips, phases, gaps; timeline_text() the whole report. 0 or -ENOMEM. */
 int timeline_body(const struct time_grid *grid, FILE *out);
 int timeline_text(const struct time_grid *grid, FILE *out);
 

@@ -28,7 +28,7 @@ static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES
 	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f s", digits, (double)ns / 1e9);
 }
 
-/* Prints the value that strips show, and above them as many points in time as fit. */
+/* Prints the value that strips show, and beside it as many points in time as fit. */
 static int put_scale(const struct time_grid *grid, FILE *out)
 {
 	uint64_t all = grid->to_ns - grid->from_ns;

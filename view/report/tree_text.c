@@ -69,10 +69,7 @@ static bool is_fork(const struct printing *p, uint32_t node)
 	return first != node || !is_last(p, node);
 }
 
-/*
- * Removes from @fork what does not call @node: nodes come in depth-first order, so those at its
- * depth or deeper.
- */
+/* Nodes come in depth-first order: those in @fork as deep as @node or deeper do not call it. */
 static int enter(struct printing *p, uint32_t node)
 {
 	const struct tree_node *all = p->tree->node;
