@@ -89,7 +89,10 @@ static void measure(const struct layout *layout, size_t *widths)
 	}
 }
 
-/* @comfort: a column that may be cut counts at most with its comfort (preferred minimum width). */
+/*
+ * Returns the width that the columns need. With @comfort, one that may be cut counts at most with
+ * its comfort (preferred minimum width).
+ */
 static size_t needed(const struct layout *layout, const size_t *widths, bool comfort)
 {
 	size_t all = 0;

@@ -64,7 +64,7 @@ static inline const uint32_t *places_of(
 	return places->of + places->location[location].first;
 }
 
-/* The innermost frame's place. */
+/* Returns the place of the location's innermost frame. */
 static inline uint32_t places_leaf(const struct places *places, uint32_t location)
 {
 	return places->of[places->location[location].first];

@@ -28,7 +28,7 @@ struct task_times {
 /* The list is empty if the profile has no times. 0 or -ENOMEM. */
 int task_times_init(struct task_times *times, const struct profile *profile);
 void task_times_release(struct task_times *times);
-/* False: the time of the row's thread is unknown. */
+/* Returns false if the time of the row's thread is unknown. */
 bool task_times_of(const struct task_times *times, const struct row *row, int64_t *ret_cpu_ns);
 
 /* Adds "kernel_cpu_ns" if any thread's time is known. */

@@ -7,11 +7,11 @@
 struct profile;
 
 /*
- * The title of a report or export, which the caller frees; NULL: out of memory. It is the command,
- * else the first process, else the first mapping (in a pprof file the executable). If @files (more
- * than one) were merged: "3 files: xz a, xz b", each command once; if the profile was merged
- * before: "merged: xz a, xz b". Unprintable characters are replaced, with @ascii also those beyond
- * ASCII.
+ * Returns the title of a report or export, which the caller frees; NULL: out of memory. It is the
+ * command, else the first process, else the first mapping (in a pprof file the executable). If
+ * @files (more than one) were merged: "3 files: xz a, xz b", each command once; if the profile was
+ * merged before: "merged: xz a, xz b". Unprintable characters are replaced, with @ascii also those
+ * beyond ASCII.
  */
 char *title_of(const struct profile *profile, unsigned files, bool ascii);
 

@@ -77,10 +77,10 @@ static inline int64_t tree_total_weight(const struct tree *tree, size_t node)
 	return tree_total(tree, node)[tree->sums.weight];
 }
 
-/* The node after @node, depth-first, in the tree below @top; TREE_NONE at the end. */
+/* Returns the node after @node, depth-first, in the tree below @top; TREE_NONE at the end. */
 uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node);
 
-/* "worker 101", with REPORT_SPLIT_NAME "worker". The caller frees it; NULL: out of memory. */
+/* Returns "worker 101" (REPORT_SPLIT_NAME: "worker"), freed by the caller; NULL: out of memory. */
 char *tree_task_name(const struct profile *profile, const struct report_options *options,
 	const struct tree_node *node);
 

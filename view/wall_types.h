@@ -14,7 +14,7 @@ struct wall_types {
 	size_t wall, queue, blocked;
 };
 
-/* False: the profile has neither wall-clock time nor run queue time. */
+/* Returns false if the profile has neither wall-clock time nor run queue time. */
 bool wall_types_find(const struct profile *profile, struct wall_types *ret_types);
 
 /* Returns 0 if @index is SIZE_MAX, for a type that the profile lacks. */

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "view/export/firefox.h"
 
-/* Row @index of the table of frames. */
+/* Returns row @index of the table of frames. */
 static struct frame frame_at(const struct firefox *f, size_t index)
 {
 	const struct pair *pair = &f->thread.frame.pair[index];

@@ -31,7 +31,7 @@
 #define MOST_BYTES   (64 << 20)
 #define RECORDS_EACH 1000
 
-/* "cpu-clock:u", or the value type's name as a word. The caller frees it; NULL: out of memory. */
+/* Returns "cpu-clock:u", or the value type as a word. The caller frees it; NULL: out of memory. */
 static char *event_name(const struct frames *frames)
 {
 	struct value_type type = frames_value_type(frames);
@@ -113,7 +113,7 @@ static int64_t samples_of(const struct stacks *s, size_t index)
 	return sample.value[VALUE_SAMPLES] > 0 ? sample.value[VALUE_SAMPLES] : 0;
 }
 
-/* The caller frees *@ret_text. 0 or -ENOMEM. */
+/* Formats the last stack taken. The caller frees *@ret_text. 0 or -ENOMEM. */
 static int stack_text(const struct frames *frames, char **ret_text, size_t *ret_bytes)
 {
 	FILE *out = open_memstream(ret_text, ret_bytes);

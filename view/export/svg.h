@@ -53,7 +53,7 @@ struct svg {
 
 /* Sets @object to @other_self. 0 or -ENOMEM. */
 int svg_choose_objects(struct svg *svg);
-/* The number of an object's colour: 0 … svg->objects - 1; SVG_OBJECTS: grey. */
+/* Returns the number of an object's colour: 0 … svg->objects - 1, or SVG_OBJECTS for grey. */
 unsigned svg_object_of(const struct svg *svg, const char *object);
 /* Sets @to to a function's colour, "#rrggbb": a shade of its object's, by the function's name. */
 void svg_color(unsigned object, const char *function, char to[8]);

@@ -136,7 +136,7 @@ static int count_location(struct annotate *annotate, size_t index, size_t from, 
 
 static int take_answers(struct annotate *annotate, size_t mappings)
 {
-	/* By mapping: the range of its instructions in @annotate. */
+	/* By mapping: the range of its instructions in annotate->instruction. */
 	struct range {
 		size_t from, to;
 	} *read = calloc(mappings + 1, sizeof(*read));

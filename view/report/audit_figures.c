@@ -68,7 +68,7 @@ size_t audit_print_losses(
 		if (!n && !profile_audit(a->profile, "lost_samples", &ignored))
 			continue;
 		if (i == 0)
-			of += n; /* the profile's samples exclude lost ones */
+			of += n; /* the number of samples excludes lost ones */
 		audit_separate(a, begin);
 		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);
 		if (n && of)

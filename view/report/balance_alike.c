@@ -35,9 +35,9 @@ struct leaders {
 };
 
 /*
- * Variance of a group's weight due to sampling. A count of n samples has the variance n; that is
- * too little for a small n: where 3 are expected, 0 are found in 5 % of cases. With n + 2, twice
- * the standard deviation is 2.8 for 0 samples.
+ * Returns the variance of a group's weight due to sampling. A count of n samples has the variance
+ * n; that is too little for a small n: where 3 are expected, 0 are found in 5 % of cases. With n +
+ * 2, twice the standard deviation is 2.8 for 0 samples.
  */
 static double variance(const struct balance *b, const struct balance_group *group)
 {

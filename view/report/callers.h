@@ -33,7 +33,7 @@ struct callers {
 	struct rows sums; /* what rows_sum_up() sets; no rows */
 };
 
-/* -ENOENT: not exactly one function matches. Else the contract of struct report's print(). */
+/* -ENOENT if not exactly one function matches; else the contract of struct report's print(). */
 int callers_init(struct callers *callers, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void callers_release(struct callers *callers);

@@ -14,9 +14,8 @@ struct diff_row {
 	const char *function; /* a name, or a call path, "main;run;eval" */
 	const char *object;   /* last component of the object's path */
 	bool unsampled;
-	struct compare_row by; /* the compared value: self, or total with sort_by_total */
-	double self[2],
-		total[2]; /* by side: mean of its runs, after scaling and removal of noise */
+	struct compare_row by;    /* the compared value: self, or total with sort_by_total */
+	double self[2], total[2]; /* by side: mean of its runs, scaled and without noise */
 };
 
 struct diff {

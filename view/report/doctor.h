@@ -34,7 +34,7 @@ struct doctor_object {
 	/* If @cause is set: why stacks end here too early, and the remedy; "": nothing. */
 	const char *cut_cause, *cut_remedy;
 	bool cut_remedy_is_command; /* @cut_remedy is a command */
-	struct code_object code;    /* the symbolizer's answer on @mapping */
+	struct code_object code;    /* the symbolizer's answer about @mapping */
 };
 
 struct doctor {

@@ -27,7 +27,7 @@ static int add_command(char **to, const char *command)
 	return command && !*to ? -ENOMEM : 0;
 }
 
-/* Code that a runtime made and did not name: the remedy is how to tell the runtime to name it. */
+/* Code that a runtime made and did not name: the remedy tells how to make the runtime name it. */
 static int remedy_of_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;

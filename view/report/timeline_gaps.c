@@ -33,7 +33,7 @@ struct gap_search {
 	size_t slots;
 	double share;       /* mean number of CPUs that run the chosen stacks */
 	uint64_t period_ns; /* mean period of the instants, or the profile's if that is longer */
-	bool has_waits;     /* waiting threads have instants */
+	bool has_waits;     /* threads that wait have instants, too */
 };
 
 static bool is_chosen(const struct time_grid *grid, uint32_t stack)

@@ -96,7 +96,7 @@ static double most_of(const struct time_grid *grid, const double *cell)
 	return most;
 }
 
-/* "worker 101", "nginx 100", or "cc1 ×12" for short ones. The caller frees it; NULL: no memory. */
+/* Returns "worker 101", "nginx 100" or "cc1 ×12" (12 joined ones), freed by the caller; or NULL. */
 static char *name_row(const struct time_grid *grid, const struct task *task, uint32_t tasks)
 {
 	bool by_process = grid->frames.options.split == REPORT_SPLIT_PROCESS;
