@@ -42,7 +42,7 @@ struct run {
 	struct analyst_settings settings;
 	struct analyst_results results;
 	struct blame blame;
-	/* --rotate SIZE: size that requests a rotation; 0: none, or already requested */
+	/* --rotate SIZE: a file of this size is rotated; 0: no limit, or rotation is requested */
 	uint64_t rotate_bytes;
 	struct analyst *analyst;
 	struct opener opener;
@@ -142,7 +142,7 @@ static int save(void *context, const char *path)
 	return r > 0 ? -r : r;
 }
 
-/* SIGUSR2 to sprofrun. */
+/* Writes the profile so far: somebody sent SIGUSR2 to sprofrun. */
 static void write_so_far(void *context)
 {
 	struct run *run = context;
@@ -217,7 +217,7 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		standard_complain(s->program, "cannot write to standard output: %s", strerror(-r));
-	/* A recording is complete even if the terminal cannot show the view: no error. */
+	/* A recording is complete even if the terminal cannot show the view: this is no error. */
 	return run->no_screen && s->records ? 0 : r;
 }
 

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	}
 	if (!urls || !urls[0])
 		return DEBUGINFOD_NO_URLS;
-	/* In seconds: longest silence of a server, longest download. */
+	/* Longest silence of a server, and longest download, in seconds. */
 	(void)setenv("DEBUGINFOD_TIMEOUT", "15", 0);
 	(void)setenv("DEBUGINFOD_MAXTIME", "120", 0);
 	client = debuginfod_begin();

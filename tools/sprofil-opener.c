@@ -47,7 +47,7 @@ struct settings {
 	const char *output, *capture;
 	char *snapshot;  /* pattern of snapshots' names: that of outputs with a time added */
 	unsigned mounts; /* descriptor of the list of mounts (opener/mounts.h); 0: no list */
-	unsigned keep;   /* outputs to keep that differ only in their time; 0: all */
+	unsigned keep;   /* how many outputs that differ only in their time stay; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
 };
@@ -295,7 +295,7 @@ static void serve(struct settings *s, struct begun *begun, pid_t sender, const s
 		ret_opened->fd = r;
 }
 
-/* Receives a request; returns its bytes, 0 at the end. */
+/* Receives a request; returns its length in bytes; 0: the connection is closed. */
 static ssize_t receive(int socket_fd, uint8_t *packet, pid_t *ret_sender)
 {
 	union {

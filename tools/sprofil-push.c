@@ -37,11 +37,11 @@ struct sender {
 	char *url; /* the store's address as the user gave it */
 	CURL *curl;
 	struct push_queue queue;
-	uint64_t again_ns, wait_ns; /* time of the next try; interval after that try */
+	uint64_t again_ns, wait_ns; /* time of the next try; the pause after it, if it fails */
 	bool away;                  /* the store was unavailable at the last try */
 	size_t refused;             /* profiles that the store refused */
 	bool over;                  /* no more profiles will come */
-	/* CLOCK_MONOTONIC: when this POST found that no more profiles will come; 0: not yet */
+	/* when this POST found that no more profiles will come (CLOCK_MONOTONIC); 0: not yet */
 	uint64_t left_ns;
 	char answer[ANSWER_BYTES]; /* the store's text about a refusal */
 	size_t answered;
@@ -72,7 +72,10 @@ static int watch_end(
 	return s->left_ns && clock_now() - s->left_ns > LAST_SECONDS * CLOCK_SECOND_NS;
 }
 
-/* 0: the store has taken or refused the profile. -EAGAIN: try later. *@ret_why: why; or "". */
+/*
+ * 0: the store has taken or refused the profile. -EAGAIN: try later. @ret_why says why the profile
+ * was not taken; "": it was taken, or memory is short (-EAGAIN).
+ */
 static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
 {
 	struct curl_slist *headers =

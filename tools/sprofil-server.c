@@ -73,7 +73,7 @@ static bool request(enum request_type type, uint64_t value)
 	return write(SERVE_REQUEST_FD, message, sizeof(message)) == (ssize_t)sizeof(message);
 }
 
-/* Requests sampling on or off, and a piece at the end of a span. */
+/* Asks the supervisor to switch sampling on or off, and for a piece at the end of a span. */
 static void keep_supervisor(struct server *s, uint64_t now)
 {
 	bool wanted = s->spans.n != 0;
@@ -106,7 +106,7 @@ static int timeout_ms(struct server *s, struct pollfd *fds, uint64_t now)
 		until = s->asked_ns + AGAIN_NS;
 	if (until == UINT64_MAX)
 		return -1;
-	/* Rounded up: a poll() that returned before @until would have nothing to do. */
+	/* Rounds up: if poll() returned before @until, there would be nothing to do. */
 	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
 }
 

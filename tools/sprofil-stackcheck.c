@@ -45,7 +45,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-/* All threads are seized already: from now on, the rights of the target's user suffice. */
+/* Becomes the target's user: once all threads are seized, that user's rights suffice. */
 static int become_owner(int pid)
 {
 	char path[32];

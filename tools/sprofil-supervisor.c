@@ -77,7 +77,7 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 	return 0;
 }
 
-/* Signal dispositions, signal mask, directory and session were inherited from the program. */
+/* Replaces what the program passed on: signal dispositions and mask, session and directory. */
 static void own_state(void)
 {
 	struct rlimit files;

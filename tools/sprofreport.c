@@ -266,7 +266,7 @@ static int refuse_terminal(const struct command *command)
 	return EXIT_USAGE;
 }
 
-/* With --fail-above, a failure is 2, as 1 tells a script of a slowdown. */
+/* Returns the exit status of a failure: with --fail-above 2, as 1 tells a script of a slowdown. */
 static int trouble(const struct command *command, int status)
 {
 	return status == EXIT_FAILED && command->options.has_fail_above ? EXIT_USAGE : status;

@@ -44,7 +44,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-/* Maximum arguments of the analyst, including its name and the final NULL. */
+/* Maximum number of arguments of the analyst, including its name and the final NULL. */
 enum { ANALYST_ARGUMENTS = 37, BYTES_DIGITS = 24 };
 
 static const char await_option[] = "--await-only"; /* for internal use: see await_only() */
@@ -77,7 +77,7 @@ static int diagnose(const char *value)
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
-/* --check-stacks is another program's work: that links libunwind, this one libc only. */
+/* --check-stacks executes another program, which links libunwind: this one links libc only. */
 static int check_stacks(const char *value)
 {
 	char path[PATH_MAX], pid[16];
@@ -92,8 +92,8 @@ static int check_stacks(const char *value)
 }
 
 /*
- * Waits until the analyst has written and reported; returns its wait status. *@ret_signal: the last
- * signal to end that came meanwhile; unchanged if none did.
+ * Waits until the analyst has written and reported; returns its wait status. *@ret_signal becomes
+ * the last signal to end that came meanwhile; if none came, it is unchanged.
  */
 static int join_analyst(struct engine_result *result, int *ret_signal)
 {
@@ -396,7 +396,7 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (sprofrun_settings_rotates(&s))
 		s.output = output_timed(s.output);
-	/* Without it, SIGUSR2 goes to the command, or ends the profiling of attached processes. */
+	/* If false, SIGUSR2 goes to the command, or ends the profiling of attached processes. */
 	s.engine.snapshots = sprofrun_settings_rotates(&s);
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));

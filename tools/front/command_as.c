@@ -49,7 +49,7 @@ static const struct passwd *find(const char *name)
 	return user;
 }
 
-/* Sets the user by name or number. -ENOENT: no such user; -EPERM: not us, and we are not root. */
+/* Sets the user by name or number. -ENOENT: no such user; -EPERM: only root may name another. */
 static int set_user(struct command_as *as, const char *name)
 {
 	const struct passwd *found = find(name);

@@ -55,7 +55,7 @@ bool containers_read_monitor(
 		const char *value = line + n + 1;
 
 		left = value < end ? (size_t)(end - value) : 0;
-		/* A last word without a NUL may be cut off: ignored. */
+		/* A last word without a NUL is ignored, as it may be cut off. */
 		if (n == 2 && strnlen(value, left) < left) {
 			if (!memcmp(line, "-c", 2))
 				id = value;

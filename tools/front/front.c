@@ -114,7 +114,7 @@ int front_join_analyst(struct engine_result *result,
 	struct waiter_result seen;
 	siginfo_t info;
 	sigset_t signals;
-	unsigned orders = stop_view ? 0 : 1; /* without a view, step 0 is left out */
+	unsigned orders = stop_view ? 0 : 1; /* without a view, the first order (0) is left out */
 	int status = 0;
 
 	signals_handled(&signals);

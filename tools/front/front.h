@@ -14,7 +14,7 @@ struct engine_options;
 struct engine_result;
 struct launch_state;
 
-/* Exit statuses: sprofil failed; as in a shell: not executable, not found; a wrong command line. */
+/* Exit statuses: sprofil failed; as in a shell: not executable, not found; wrong command line. */
 enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRONT_USAGE = 2 };
 
 #define front_complain standard_complain

@@ -102,7 +102,7 @@ static const char *obstacle(const struct java *java)
 	return NULL;
 }
 
-/* Only absolute folders of PATH: files in the current folder may be anybody's. */
+/* Searches only absolute folders of PATH: files in the current folder may be anybody's. */
 static bool find_jcmd(char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -146,7 +146,7 @@ static _Noreturn void become_jcmd(const char *path, const struct java *java, int
 	_exit(FRONT_NOT_EXECUTABLE);
 }
 
-/* Returns the wait status; -1: jcmd could not be started, or took too long. */
+/* Runs jcmd. Returns its wait status; -1: it could not be started, or took too long. */
 static int run_jcmd(const char *path, const struct java *java, int output, uint64_t until_ns)
 {
 	pid_t pid = fork();

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The analyst's exit statuses: the terminal could not be restored; cannot be drawn on. */
+/* The analyst's exit statuses: the terminal could not be restored; it cannot be drawn on. */
 enum { LIVE_EXIT_STUCK = 3, LIVE_EXIT_NO_SCREEN = 4 };
 
 struct live_settings {

@@ -30,7 +30,7 @@ extern char **environ;
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
 /* Descriptors are moved above the numbers used in the children, so that dup2() overwrites none. */
 enum { FIRST_FD = 16 };
-/* Longest waits, in 10 ms: 10 s for the server; sprofil-push limits its time itself. */
+/* Longest waits, in units of 10 ms: 10 s for the server; sprofil-push limits its time itself. */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 
 union address {
@@ -145,7 +145,7 @@ static bool is_loopback(const union address *address)
 	return ntohl(address->four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* From the socket: with port 0, the kernel has chosen the port. */
+/* Notes the address of the socket @fd: if @asked has port 0, the kernel has chosen the port. */
 static void note_address(struct serve_front *f, int fd, const union address *asked)
 {
 	union address address = {0};
@@ -377,7 +377,7 @@ static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 	return info->si_signo != SIGUSR2 && signals_is_control(info->si_signo);
 }
 
-/* False: still running after @moments times 10 ms, or *@ordered: a signal to end has come. */
+/* Waits for @pid. False: it still runs after @moments times 10 ms, or a signal ended the wait. */
 static bool await(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	const struct timespec moment = {0, 10000000};

@@ -139,7 +139,7 @@ static int take_experiment(void *settings, char *value)
 	return -EINVAL;
 }
 
-/* After the last option, because --exp sets the width of the bins. */
+/* Called after the last option, because --exp sets the width of the bins. */
 static void take_regions(struct sprofrun_settings *s)
 {
 	s->regions.element = s->wide_bins ? sizeof(uint32_t) : 0;
@@ -235,7 +235,7 @@ static void check_rotation(struct sprofrun_settings *s)
 		s->report = "none";
 }
 
-/* --listen and --push cut spans from the time line. */
+/* Refuses options that exclude --listen and --push, which cut spans from the time line. */
 static void check_serving(struct sprofrun_settings *s)
 {
 	const char *other = s->no_timeline ? "--no-timeline" : other_result(s);
@@ -247,7 +247,7 @@ static void check_serving(struct sprofrun_settings *s)
 	serve_front_check(&s->serve);
 }
 
-/* --user-only would leave nothing of the wall clock: waiting threads are in system calls. */
+/* Refuses --user-only for the wall clock: it would leave out waiting threads (system calls). */
 static void check_user_only(const struct sprofrun_settings *s)
 {
 	if (s->user_only && (s->target.clock || s->engine.dump))
@@ -257,7 +257,10 @@ static void check_user_only(const struct sprofrun_settings *s)
 								 : "--clock both");
 }
 
-/* Refuses options that need names before the end. Makes JAVA_TOOL_OPTIONS for a command. */
+/*
+ * For --jit-map: refuses options that need names before the end, when Java writes them. Makes
+ * JAVA_TOOL_OPTIONS for a command.
+ */
 static void check_jit_map(struct sprofrun_settings *s)
 {
 	const char *other = sprofrun_settings_rotates(s) ? s->ring ? "--ring" : "--rotate"

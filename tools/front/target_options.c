@@ -92,7 +92,7 @@ static int take_container(void *options, char *value)
 size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
 {
 	argv[n++] = "--python";
-	/* Frames of Python stand among those of a thread's stack. */
+	/* Frames of Python are put among those of a thread's stack: without stacks, none. */
 	argv[n++] = strcmp(o->call_graph, "no") == 0 ? "no" : o->python;
 	if (o->interpreter_frames)
 		argv[n++] = "--interpreter-frames";
@@ -284,7 +284,7 @@ static void find_descendants(struct target_options *o)
 		add_found(o);
 }
 
-/* A server's children do its work: says which descendants are not profiled. Returns how many. */
+/* Says how many descendants are not profiled: they may do a server's work. Returns their number. */
 static size_t tell_of_children(const struct target_options *o)
 {
 	size_t all = 0;
@@ -335,7 +335,7 @@ static void finish_pids(struct target_options *o, struct engine_options *engine)
 		engine->descendants_left = tell_of_children(o);
 }
 
-/* The processes of --tid's threads become the target (@alone), or must be in the target. */
+/* If @alone, the processes of --tid's threads become the target; else they must be in it. */
 static void finish_threads(struct target_options *o, bool alone)
 {
 	size_t n;

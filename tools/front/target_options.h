@@ -22,7 +22,7 @@ struct target_options {
 	bool tree;                 /* the descendants of the processes are profiled, too */
 	struct thread_options threads;
 	bool no_follow;
-	/* 0: not given. Given without --max-cost: the cost has no limit */
+	/* 0: not given. If it is given without --max-cost, the cost has no limit */
 	uint64_t period_ns;
 	uint64_t duration_ns;
 	const char *call_graph;

@@ -64,7 +64,7 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	if (relay->master < 0 || grantpt(relay->master) < 0 || unlockpt(relay->master) < 0 ||
 		ioctl(relay->master, TIOCGPTN, &number) < 0)
 		goto failed;
-	/* Since Linux 4.13. By name, it could be another terminal of this mount namespace. */
+	/* From Linux 4.13 on. A name could be that of another terminal in this mount namespace. */
 	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/dev/pts/%d", number);
 	if (relay->slave < 0)
@@ -172,7 +172,7 @@ void terminal_relay_leave(struct terminal_relay *relay)
 	relay->set = false;
 }
 
-/* Our terminal adds the "\r" again. */
+/* Turns "\r\n" into "\n": our terminal adds the "\r" again. */
 static size_t undo_line_ends(char *text, size_t n)
 {
 	size_t left = 0;
@@ -232,7 +232,7 @@ static void take_message(struct terminal_relay *relay)
 	while (pass_output(relay))
 		;
 	terminal_relay_leave(relay);
-	/* From now on we print, too: our terminal must add "\r" itself. Keys still go on. */
+	/* From now on we print, too: our terminal must add "\r" itself. Keys still pass. */
 	if (byte == MESSAGE_ENDED)
 		relay->ended = true;
 	else if (relay->mode == RELAY_ALL)

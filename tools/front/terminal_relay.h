@@ -38,7 +38,7 @@ struct terminal_relay {
 	bool ended;           /* the command has ended: our terminal keeps its own modes */
 	bool stops;           /* the command has stopped */
 	int terminal;         /* descriptor of our terminal */
-	int master, slave;    /* the command's terminal; slave -1: in the process that relays */
+	int master, slave;    /* of the command's terminal; slave is -1 in the relaying process */
 	int peer;             /* a socket to the other process */
 	int streams[3];       /* the command's standard streams, in the process that traces */
 	char keys[4096];      /* typed, not yet passed on */

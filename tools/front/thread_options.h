@@ -14,7 +14,7 @@ enum { THREAD_ARGUMENTS = 6 };
 struct thread_options {
 	const char *name, *tid; /* as given; NULL: not given */
 	regex_t regex;
-	int *list; /* of --tid; owned */
+	int *list; /* thread ids of --tid; owned */
 	size_t n;
 	struct choice_rule rule;
 	char text[160]; /* describes these threads to the profile's reader */
@@ -26,7 +26,7 @@ void thread_options_take_name(
 void thread_options_take_tids(
 	struct thread_options *options, const char *program, const char *value);
 
-/* Returns --tid's processes, each once; the caller frees them. No such thread: exits with 125. */
+/* Returns --tid's processes, each once, to be freed. If there is no such thread, exits with 125. */
 void thread_options_processes(
 	const struct thread_options *options, const char *program, int **ret_list, size_t *ret_n);
 

@@ -4,7 +4,7 @@
 #define TOOLS_HELP_HELP_H
 
 extern const char help_sprofrun[], help_sproftop[], help_sprofserve[];
-/* Follows the lists of reports and formats. */
+/* Printed after the lists of reports and formats. */
 extern const char help_sprofreport[];
 
 #endif

@@ -13,7 +13,7 @@
 #include "tools/inspector/inspect_put.h"
 #include "tools/inspector/inspect_talk.h"
 
-/* What of the program is skipped after the inspector died: 1: debug information; 2: the file. */
+/* What is skipped of a program that crashed the inspector: 1: debug information; 2: all of it. */
 enum { SKIP_MOST = 2 };
 
 struct question {
@@ -38,7 +38,7 @@ static int write_question(
 	return fclose(out) == 0 && r == 0 ? 0 : -ENOMEM;
 }
 
-/* -EPROTO: the inspector died. */
+/* Asks once. 0 or -errno; -EPROTO: the inspector died. *@ret_why: a cause to be freed, or NULL. */
 static int ask_inspector(const char *inspector, const struct question *q, uint8_t skip,
 	struct profile **ret_profile, char **ret_why)
 {
@@ -82,7 +82,7 @@ static int ask_again(
 	return r;
 }
 
-/* Says why there is no profile (@why), or what was skipped. NULL: nothing to say, or no memory. */
+/* Says why there is no profile (@why), or what was skipped. NULL: neither, or memory is short. */
 static char *tell(const char *path, const char *program, const char *why, uint8_t skip)
 {
 	char *text = NULL;

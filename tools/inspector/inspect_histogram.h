@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile in a mon.out (profile/monout.h), with names of functions, by sprofil-inspector. */
+/*
+ * Reads the profile in a mon.out (profile/monout.h) and the names of its functions, through
+ * sprofil-inspector.
+ */
 #ifndef TOOLS_INSPECTOR_INSPECT_HISTOGRAM_H
 #define TOOLS_INSPECTOR_INSPECT_HISTOGRAM_H
 

@@ -97,7 +97,7 @@ static int compare_build(struct inspected *in, const struct code_location *locat
 	return 0;
 }
 
-/* Finds the addresses' locations; none if the file is not the profiled one. */
+/* Finds the addresses' locations; finds none if the file is not the profiled one. */
 static int find_places(struct inspected *in, struct space *space)
 {
 	struct code_location location;
@@ -203,7 +203,10 @@ static int put_problem(FILE *out, const char *problem)
 	return inspect_put(out, INSPECTION_PROBLEM, &(struct inspection_problem){problem});
 }
 
-/* Writes the function of in->address[@index], unless below *@done, and sets *@done to its end. */
+/*
+ * Writes the function of in->address[@index], unless the address is below *@done, and sets *@done
+ * to the function's end.
+ */
 static int put_function(struct inspected *in, size_t index, uint64_t *done)
 {
 	const struct code_location *location = &in->location[index];

@@ -10,7 +10,7 @@
 #define INSPECT_TALK_MISSING \
 	"sprofil-inspector is missing: it belongs into libexec/sprofil beside bin"
 
-/* False: the program is missing. */
+/* Finds the inspector's program. False: it is missing. */
 bool inspect_talk_find(char ret_path[PATH_MAX]);
 
 /*

@@ -52,7 +52,7 @@ static int open_machine(unsigned machine, csh *ret_handle)
 	return 0;
 }
 
-/* Only if the sole operand is an address: "0x1030"; ARM: "#0x1030". */
+/* Does the instruction jump to, or call, one address? Then that is its operand (ARM: "#0x1030"). */
 static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 {
 	const char *text = insn->op_str + (insn->op_str[0] == '#');

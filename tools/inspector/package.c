@@ -80,7 +80,7 @@ static bool is_foreign(const struct policy *policy)
 	return policy->any_ours ? policy->installed_first : policy->any_archive;
 }
 
-/* Joins @before, @symbols and @behind to a command for root's shell. None has an apostrophe. */
+/* Joins @before, @symbols and @behind, which have no apostrophe, to a command for root's shell. */
 static int set_as_root(const struct package_system *system, const char *before, const char *symbols,
 	const char *behind, struct code_package *ret_package)
 {
@@ -185,7 +185,7 @@ static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 	return found;
 }
 
-/* @text stays empty without apt. */
+/* Puts what apt-cache policy prints about both packages into @text; "": there is no apt. */
 static void ask_apt(const char *package, const char *symbols, char text[POLICY_BYTES])
 {
 	char *argv[] = {(char *)"env", (char *)"LC_ALL=C", (char *)"apt-cache", (char *)"policy",

@@ -12,7 +12,7 @@ enum { SOURCE_PATHS_MOST = 32 };
 
 struct source_files {
 	struct source_path {
-		/* "OLD=NEW": the prefix OLD; "DIR": NULL */
+		/* the prefix OLD of "OLD=NEW"; NULL: the option is "DIR" */
 		const char *from;
 		size_t from_bytes;
 		const char *to; /* the folder NEW that replaces @from, or DIR */
@@ -29,13 +29,13 @@ int source_files_add(struct source_files *files, const char *text);
 
 /*
  * For code_reader->source: tries the paths in their order, then the name itself. Reads regular
- * files of at most 16 MiB. @shared: only files that everybody may read, or below a folder of
- * --source-path, as a profile received from others may name any file.
+ * files of at most 16 MiB. With @shared, only files that everybody may read or that are below a
+ * folder of --source-path are read, as a profile received from others may name any file.
  */
 int source_files_read(const struct source_files *files, const char *file, bool shared,
 	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
 
-/* In ns since 1970; 0 for earlier times. */
+/* Returns the time of the file's last change in ns since 1970; 0 for earlier times. */
 static inline uint64_t source_files_changed_ns(const struct stat *st)
 {
 	const struct timespec *time = &st->st_mtim;

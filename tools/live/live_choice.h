@@ -11,7 +11,7 @@ struct live_choice {
 	struct choice_rule rule;
 };
 
-/* @name, @tids: values of --thread-name and --tid, or NULL. Out of memory: excludes no thread. */
+/* @name, @tids: values of --thread-name, --tid, or NULL. If memory is short, excludes no thread. */
 void live_choice_begin(struct live_choice *choice, const char *name, const char *tids);
 void live_choice_release(struct live_choice *choice);
 

@@ -40,7 +40,7 @@ struct live_screen {
 	int in_fd;
 	FILE *in, *out;
 	unsigned first_rows, first_columns; /* the terminal's size at the start */
-	unsigned rows, columns;             /* the thread's own, once it runs */
+	unsigned rows, columns;             /* only the thread uses them once it runs */
 	unsigned looks;                     /* the thread's own: remaining checks of the size */
 	/* the thread's own: remaining intervals in which SIGTSTP may still stop this process */
 	unsigned leaves;
@@ -106,7 +106,7 @@ static void see_size(struct live_screen *screen, struct terminal *terminal)
 	send_key(screen, key);
 }
 
-/* True also without job control. */
+/* Is our process group in the terminal's foreground? True also without job control. */
 static bool is_foreground(const struct live_screen *screen)
 {
 	pid_t group = tcgetpgrp(fileno(screen->out));

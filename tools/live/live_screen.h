@@ -35,7 +35,7 @@ void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsi
 /* Paints @model when the terminal accepts output; @anew: unchanged cells, too. 0 or -ENOMEM. */
 int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew);
 
-/* Announces work that takes longer than 0.3 s; NULL: the work is over. For any thread. */
+/* Shows @what is being done if that takes longer than 0.3 s; NULL: it is done. For any thread. */
 void live_screen_busy(struct live_screen *screen, const char *what);
 
 #endif

@@ -220,7 +220,7 @@ static int press(struct running *run, struct live_key key)
 	return r;
 }
 
-/* --keys: literal characters; \e: Esc; \r: Enter. */
+/* Presses the keys of --keys: each character is one, and "\e" is Esc, "\r" Enter, "\\" a "\". */
 static int press_script(struct running *run)
 {
 	int r = 0;
@@ -262,7 +262,7 @@ static int draw(struct running *run, uint64_t now)
 	return r;
 }
 
-/* -1: no limit. */
+/* Returns how long this process may sleep; -1: no limit. */
 static int sleep_ms(const struct running *run, uint64_t now)
 {
 	uint64_t until = run->ended ? UINT64_MAX : next_update_ns(run);
@@ -314,7 +314,7 @@ static void set_modes(const char *hex)
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
 
-/* A profile that never begins leaves the terminal as it is. */
+/* Opens the screen once there is something to show; until then the terminal stays as it is. */
 static int open_screen(struct running *run)
 {
 	struct live_session *s = run->session;
@@ -326,7 +326,7 @@ static int open_screen(struct running *run)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
-		/* One of several processes refused: nothing is profiled. */
+		/* One of several processes refused to be traced: nothing is profiled. */
 		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
@@ -342,7 +342,7 @@ static int open_screen(struct running *run)
 	return 0;
 }
 
-/* One round: records, figures, keys, screen. */
+/* One round: takes records, updates figures, obeys keys, draws the screen. */
 static int turn(struct running *run)
 {
 	struct live_session *s = run->session;
@@ -417,7 +417,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* After the user has left, so that a recording loses nothing. */
+/* Takes all further records after the user has left, so that a recording loses nothing. */
 static int drain(struct running *run)
 {
 	struct live_session *s = run->session;

@@ -94,7 +94,7 @@ int pager_close(struct pager *pager)
 		error = errno;
 	if (pager->pid) {
 		status = child_join(pager->pid);
-		/* The shell's statuses for a command that cannot be run. */
+		/* The shell ends with 126 or 127 if the command cannot be run. */
 		if (WIFEXITED(status) && WEXITSTATUS(status) >= 126)
 			return -ENOEXEC;
 	}

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 struct pager {
-	FILE *out; /* stdout without a pager */
+	FILE *out; /* the pager's input; without a pager, stdout */
 	pid_t pid; /* 0: no pager */
 	int error; /* errno of the first failed write */
 };

@@ -133,7 +133,10 @@ static const struct option_row rows[] = {
 /* Formats that export samples instead of a report's rows: options for rows do not apply. */
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
-/* Options for some reports and formats only: those in @of, or (NULL) all but those in @not_of. */
+/*
+ * Options that only some reports and formats have: those named in @of or, if @of is NULL, all
+ * except those named in @not_of.
+ */
 static const struct {
 	const char *name, *of, *not_of;
 } partial[] = {
@@ -294,7 +297,7 @@ static void settle(struct command *command, const struct option_set *given)
 	command->options.balance_by = (enum report_by)(command->by > 1 ? command->by - 1 : 0);
 }
 
-/* @word, the argument read last, is the option or contains its letter (optopt). */
+/* Refuses an unknown option: @word, the argument read last, or the letter optopt in it. */
 static void refuse_option(const struct option_set *set, const char *word)
 {
 	const char *likely = command_line_likely(set, 1, word);

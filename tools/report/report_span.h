@@ -10,7 +10,7 @@ struct profile;
 
 struct report_moment {
 	bool given;
-	bool from_end; /* before the end: "-2s" */
+	bool from_end; /* @ns counts back from the end, as in "-2s" */
 	uint64_t ns;
 };
 

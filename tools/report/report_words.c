@@ -121,7 +121,7 @@ static int take_report(struct command *command, int argc, char **argv)
 	return 0;
 }
 
-/* For a proposed command line: what stands before the file, as in "callers FUNC sprof.pb.gz". */
+/* Returns the words before the file for a proposed command line: "callers FUNC sprof.pb.gz". */
 static const char *words_before_file(const struct command *command)
 {
 	if (command->options.function)

@@ -7,7 +7,7 @@
 
 #include "tools/report/report_command.h"
 
-/* Takes all words. 0, or EXIT_USAGE after a message. */
+/* Takes all words that are not options. 0, or EXIT_USAGE after a message. */
 int report_words_take(struct command *command, int argc, char **argv);
 
 bool report_words_name(const struct command *command, const char *name);

@@ -39,7 +39,10 @@
 /* systemd assigns these users to running services (DynamicUser); they own no files. */
 enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
 
-/* Address space besides the machine's memory, for mapped files (a browser's debug file: 5 GiB). */
+/*
+ * RLIMIT_AS is the size of the machine's memory plus this, for mapped files (a browser's debug file
+ * has 5 GiB).
+ */
 #define ADDRESSES_FREE (UINT64_C(16) << 30)
 
 /* OOM_MORE raises our OOM score: the kernel kills this process before supervisor and target. */
@@ -126,7 +129,10 @@ static void drop_capabilities(struct sandbox *s)
 		add(s->lacks, "no_new_privs (%s)", strerror(errno));
 }
 
-/* Executed programs could regain the set. Needs a capability: call before drop_capabilities(). */
+/*
+ * Empties the bounding set, from which executed programs could regain capabilities. This needs a
+ * capability: call it before drop_capabilities().
+ */
 static void drop_bounding_set(void)
 {
 	for (unsigned long capability = 0;
@@ -211,13 +217,13 @@ static const int descriptor_calls[] = {
 /* prctl() operations on this process only. PR_SET_VMA names the mappings of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};
 
-/* For connections that others open to this process. */
+/* Calls that are permitted in addition to a process to which others open connections. */
 static const int serving_calls[] = {SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom),
 	SCMP_SYS(sendto), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
 	SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait)};
 
-/* In addition, for connections that this process opens. */
+/* Calls that are permitted in addition to a process that opens connections. */
 static const int connecting_calls[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
 	SCMP_SYS(socketpair), SCMP_SYS(sendmmsg), SCMP_SYS(recvmmsg), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
@@ -248,7 +254,7 @@ static int add_calls(scmp_filter_ctx filter, enum surroundings surroundings)
 static int add_rules(scmp_filter_ctx filter)
 {
 	const uint64_t not_executed = PROT_EXEC;
-	/* No new namespaces; children have this process as their parent. */
+	/* Forbidden flags: children get no new namespaces and no other parent than this process. */
 	const uint64_t not_cloned = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
 		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT | CLONE_PTRACE;
 	int r = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The answers of the server's HTTP. MHD_NO: out of memory; the library closes the connection. */
+/* The server's HTTP answers. If out of memory, they return MHD_NO: the connection is closed. */
 #ifndef TOOLS_SERVE_ANSWER_H
 #define TOOLS_SERVE_ANSWER_H
 

@@ -15,7 +15,7 @@
 #include "tools/serve/serve_request.h"
 #include "tools/serve/serve_socket.h"
 
-/* Longest time for a request, from the connection or the last answer on; for sending an answer. */
+/* Time to receive a request, from the connection or the last answer on; time to send an answer. */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
 /* Interval of checks for connections whose time is over. */
@@ -23,7 +23,7 @@
 /* Pause before the next accept when no more connections can be accepted. */
 #define CROWD_NS (CLOCK_SECOND_NS / 4)
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
-/* Per round, so that many new connections do not delay the answers to others. */
+/* Limit of new connections per round, so that they do not delay the answers to others. */
 enum { ACCEPTS_MOST = 128 };
 
 struct client {

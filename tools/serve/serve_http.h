@@ -15,10 +15,10 @@
 
 struct http;
 
-/* Descriptors: the library's, the listening one, one per client that waits for a profile. */
+/* Descriptors to poll: the library's, the listening one, one per client waiting for a profile. */
 enum { HTTP_POLLS = 2 + SPANS_MOST };
 
-/* Takes @listen_fd on success; borrows the rest. 0 or -errno; -ENOTSUP: without libmicrohttpd. */
+/* Takes @listen_fd on success; borrows the rest. 0 or -errno; -ENOTSUP: no libmicrohttpd. */
 int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http);
 void http_end(struct http *http);
 /* Accepts no more connections. */

@@ -13,7 +13,7 @@
 
 #define PIECE_MOST_BYTES ((size_t)256 << 20)
 #define READ_BYTES       ((size_t)256 << 10)
-/* Reads of a piece per round: HTTP clients wait while pieces are read. */
+/* Maximum number of reads of a piece per round: HTTP clients wait while pieces are read. */
 #define READS_MOST 64
 
 static void forget(struct coming *coming)

@@ -24,7 +24,7 @@ struct spans;
 struct push {
 	int fd; /* pipe to sprofil-push; -1: nothing is pushed */
 	uint64_t every_ns;
-	/* false: push_turn() is due at once, so that even a short run has a profile */
+	/* spans have begun; false: push_turn() is due at once, so that a short run has a profile */
 	bool begun;
 	struct spans *spans;
 	struct span *span[2]; /* the current span; the one before, if it is not complete yet */

@@ -95,7 +95,7 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 	return wanted;
 }
 
-/* The executable's mapping: viewers such as pprof name the profile after the main mapping. */
+/* Makes the executable's mapping the main one: viewers such as pprof name the profile after it. */
 static int set_main(struct profile *sum, const struct profile *profile)
 {
 	struct mapping mapping;

@@ -30,7 +30,7 @@ struct spans {
 void spans_init(struct spans *spans, const char *name);
 void spans_release(struct spans *spans);
 
-/* NULL: too many spans, or out of memory. */
+/* Requests the profile of a span. NULL: there are too many spans, or memory is short. */
 struct span *spans_begin(struct spans *spans, uint64_t from_ns, uint64_t to_ns);
 /* Removes a span that has been answered, or is no longer wanted. */
 void spans_end(struct spans *spans, struct span *span);
