@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-analyst: the second process of sprofrun. It takes records from the ring (descriptors 3 to
- * 5, supervisor/output/link.h) or from a capture. Its results: analyst_results.h.
+ * 5, supervisor/output/link.h) or from a capture. Its results are those of analyst_results.h.
  */
 #include <errno.h>
 #include <fcntl.h>

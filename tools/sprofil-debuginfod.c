@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-debuginfod BUILD-ID: downloads a debug file from the servers of DEBUGINFOD_URLS into the
- * cache of libdebuginfod, where the symbolizer looks for it. A separate program, so that programs
- * that read profiles and ELF files link no network code. Prints "progress DONE ALL" lines, and at
- * the end "path PATH".
+ * cache of libdebuginfod, where the symbolizer looks for it. It is a separate program, so that
+ * programs that read profiles and ELF files link no network code. Prints "progress DONE ALL" lines,
+ * and at the end "path PATH".
  */
 #include <elfutils/debuginfod.h>
 #include <errno.h>

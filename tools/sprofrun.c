@@ -155,7 +155,7 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 
 	if (!s->histogram)
 		return;
-	/* A run that could not begin replaces no file. */
+	/* If the run could not begin, no file is replaced. */
 	error = ran ? print_histogram(s, &problem) : 0;
 	if (error < 0)
 		say_format(s, SAY_WARNING, "cannot write the histogram %s: %s", s->histogram,

@@ -19,10 +19,13 @@ struct command_as {
 	bool has_user;
 };
 
-/* "NAME=VALUE" sets, "NAME" removes. 0; -EINVAL: no name; -ENOMEM. @assignment outlives @as. */
+/*
+ * "NAME=VALUE" sets a variable of the command's environment, "NAME" removes it. 0; -EINVAL: there
+ * is no name; -ENOMEM. @assignment must outlive @as.
+ */
 int command_as_variable(struct command_as *as, const char *assignment);
 
-/* Returns a variable of the command, borrowed; NULL: unset. */
+/* Returns the value of a variable of the command's environment, borrowed; NULL: it is unset. */
 const char *command_as_get(const struct command_as *as, const char *name);
 
 struct option_set command_as_options(struct command_as *as);

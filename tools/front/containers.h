@@ -15,8 +15,8 @@ bool containers_is_id(const char *text);
 
 /*
  * Finds the id of the container @name: for podman on the command line of the container's monitor
- * (conmon), for docker in /var/lib/docker, which only root can read. False: not found, or not
- * visible.
+ * (conmon), for docker in /var/lib/docker, which only root can read. False: it is not there, or
+ * not visible.
  */
 bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 

@@ -44,7 +44,7 @@ static int check_terminal(struct live_front *front)
 	return 0;
 }
 
-/* The name shown for a command: its command line, quoted for a shell, without the path. */
+/* Sets the name shown for a command: its command line, quoted for a shell, without the path. */
 static void name_command(struct live_front *front, char *const command[])
 {
 	char args[sizeof(front->target)], *line;
@@ -59,7 +59,7 @@ static void name_command(struct live_front *front, char *const command[])
 	free(line);
 }
 
-/* The name shown for the target: "redis-server (1234)", or the command line. */
+/* Sets the name shown for the target: "redis-server (1234)", or the command line. */
 static void name_target(struct live_front *front, const struct engine_options *engine)
 {
 	size_t n = 0, room = sizeof(front->target);

@@ -24,7 +24,7 @@ int output_log_open(
 int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd);
 void output_log_trim_end(pthread_t thread, int stop_fd);
 
-/* The kept part of the log: from *@ret_from (a line's begin) to *@ret_end. Not while trimming. */
+/* Finds the kept part of the log: *@ret_from (a line's begin) to *@ret_end. Not while trimming. */
 void output_log_kept(int fd, off_t *ret_from, off_t *ret_end);
 bool output_log_is_binary(int fd, off_t from, off_t end);
 /* Prints part of the log and a newline. For a terminal, control characters but colours become ?. */

@@ -14,7 +14,7 @@ bool push_option_is_address(const char *text);
  */
 char *push_option_read(const char *path, const char **ret_problem);
 
-/* Overwrites the password in @url, a word of the command line. False: no password. */
+/* Overwrites the password in @url, a word of the command line. False: it has none. */
 bool push_option_hide(char *url);
 
 #endif

@@ -217,8 +217,9 @@ static int lift(int fd)
 }
 
 /*
- * Starts a process with descriptor i from @fds[i] (-1: none). 0 or -errno. The process ends with
- * the profiling: signals of terminal and user, which are for the command, are blocked in it.
+ * Starts a process whose descriptor i is a copy of @fds[i] (-1: it has none). 0 or -errno. As the
+ * process ends with the profiling, the signals that terminal and user send to the command are
+ * blocked in it.
  */
 static int start(const char *const argv[], const int fds[FDS], pid_t *ret_pid)
 {

@@ -16,7 +16,7 @@ enum target_clock { TARGET_CPU, TARGET_WALL, TARGET_BOTH };
 struct target_options {
 	const char *program; /* for messages */
 	bool quiet;          /* print no notes */
-	int *pids;           /* from -p, followed by those found; owned; NULL: a command */
+	int *pids;           /* those of -p, then those found; owned; NULL: a command is profiled */
 	size_t pids_n;
 	struct process_list found; /* by name, cgroup or container */
 	bool tree;                 /* the descendants of the processes are profiled, too */
@@ -45,13 +45,13 @@ struct target_options {
 #define TARGET_OPTIONS_BAD_PIDS \
 	"bad pid list", "give process ids, like 123 or 123,456; --name NAME finds them"
 
-/* Returns the process to which the thread @pid belongs; unless @quiet, notes a difference. */
+/* Returns the process of the thread @pid. If that is not @pid, prints a note unless @quiet. */
 int target_options_process(const char *program, int pid, bool quiet);
 
 /* Appends at most 3 words about languages for the analyst; returns the new length of @argv. */
 size_t target_options_language(const struct target_options *options, const char **argv, size_t n);
 
-/* Handler of an option: adds a list of process ids. 0; -EINVAL: no such list. */
+/* Handler of an option: adds a list of process ids. 0; -EINVAL: @value is no such list. */
 int target_options_take_pids(void *options, char *value);
 
 /*

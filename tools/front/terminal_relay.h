@@ -24,6 +24,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
+/* The keys that are read from our terminal and passed on. */
 enum terminal_relay_mode {
 	RELAY_ALL,    /* all keys */
 	RELAY_KEYS,   /* all keys except those that send signals */

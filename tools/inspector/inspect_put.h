@@ -8,7 +8,7 @@
 
 #include "proto/inspection.h"
 
-/* 0; -EIO: the stream cannot be written, or @record has too much text. */
+/* Writes @record. 0; -EIO: the stream cannot be written, or @record has too much text. */
 static inline int inspect_put(FILE *out, enum inspection_kind kind, const void *record)
 {
 	uint8_t bytes[INSPECTION_BYTES_MOST];

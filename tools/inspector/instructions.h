@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Disassembly by capstone, which opens no files. The bytes are not trusted: only in a sandbox. */
+/* Disassembly by capstone, which opens no files. The bytes are not trusted: needs a sandbox. */
 #ifndef TOOLS_INSPECTOR_INSTRUCTIONS_H
 #define TOOLS_INSPECTOR_INSTRUCTIONS_H
 

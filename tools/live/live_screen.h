@@ -12,7 +12,7 @@
 
 struct live_screen;
 
-/* Further codes of keys: the terminal's size has changed; the terminal is gone. */
+/* Codes that are no keys: the terminal's size has changed; the terminal is gone. */
 enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
 
 /*

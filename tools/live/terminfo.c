@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Longest description that ncurses accepts. */
+/* Bytes of the longest description that ncurses accepts. */
 enum { DESCRIPTION_MOST = 32768 };
 
 static int keep(int fd)

@@ -36,7 +36,7 @@ struct command {
 /* Parses the command line; handles --help and --version. 0, or an exit status after a message. */
 int command_parse(struct command *command, int argc, char **argv);
 
-/* "sprofreport: …" on stderr. */
+/* Prints "sprofreport: …" on stderr. */
 #define complain(...) standard_complain("sprofreport", __VA_ARGS__)
 /* Prints a message and the list in it, an item a line. */
 void complain_list(const char *text);

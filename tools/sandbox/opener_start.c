@@ -12,7 +12,7 @@
 
 #include "base/child.h"
 
-/* Longest wait for the opener's end: a file system may block one of its threads for ever. */
+/* Longest wait for the opener's end: a file system may block one of its threads forever. */
 #define END_NS UINT64_C(2000000000)
 
 extern char **environ;

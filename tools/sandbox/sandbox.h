@@ -4,7 +4,7 @@
  * read untrusted files, must not gain an attacker anything. Files come from the opener
  * (opener/opener.h).
  *
- * 	user         another one if it was root, and no groups
+ * 	user         no groups; a process of root becomes that of another user
  * 	capabilities none, and none can be regained; no_new_privs
  * 	memory       RLIMIT_AS; the OOM killer takes this process before others
  * 	landlock     no path, no TCP port; no signals or abstract sockets to the outside

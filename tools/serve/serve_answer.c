@@ -25,7 +25,7 @@ enum MHD_Result answer_queue(struct MHD_Connection *connection, unsigned status,
 	if (status == MHD_HTTP_OK && type[0] == 'a')
 		(void)MHD_add_response_header(
 			response, "Content-Disposition", "attachment; filename=\"profile\"");
-	/* pprof prints the text of an answer with this header. */
+	/* If an answer has this header, pprof prints its text. */
 	if (status != MHD_HTTP_OK)
 		(void)MHD_add_response_header(response, "X-Go-Pprof", "1");
 	r = MHD_queue_response(connection, status, response);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The server's HTTP: /debug/pprof/ and /debug/pprof/profile?seconds=N, as in Go programs. Clients
- * may be slow, silent or hostile: their connections, memory and time are limited. One thread, which
- * never blocks here.
+ * may be slow, silent or hostile: their connections, memory and time are limited. It works in one
+ * thread, which never blocks here.
  */
 #ifndef TOOLS_SERVE_SERVE_HTTP_H
 #define TOOLS_SERVE_SERVE_HTTP_H

@@ -52,7 +52,7 @@ void serve_pieces_poll(const struct serve_pieces *pieces, struct pollfd *fds)
 	fds[0] = (struct pollfd){.fd = room ? pieces->fd : -1, .events = POLLIN};
 }
 
-/* Returns the first descriptor in a message, and closes all others. -1: none. */
+/* Returns the first descriptor in a message, and closes all others. -1: the message has none. */
 static int take_descriptor(struct msghdr *message)
 {
 	struct cmsghdr *part = CMSG_FIRSTHDR(message);

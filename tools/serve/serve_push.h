@@ -6,7 +6,7 @@
  *   offset  size  field
  *        0     8  from         UNIX time in seconds
  *        8     8  until
- *       16     8  bytes        of the profile
+ *       16     8  bytes        length of the profile
  */
 #ifndef TOOLS_SERVE_SERVE_PUSH_H
 #define TOOLS_SERVE_SERVE_PUSH_H

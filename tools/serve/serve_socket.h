@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Do only clients on this machine reach the socket? True if unknown. */
+/* Can only clients on this machine reach the socket? True if that is unknown. */
 bool socket_is_loopback(int fd);
 /* TCP keep-alive notices a lost peer; accepted sockets inherit the option from @fd. */
 void socket_begin_listening(int fd);

@@ -202,7 +202,7 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
-		/* Given up, but waiting for room in a pipe: check again in 1 s. */
+		/* The span is given up, but waits for room in a pipe: check again in 1 s. */
 		if (at <= now)
 			at = now + CLOCK_SECOND_NS;
 		if (at < next)
