@@ -11,8 +11,8 @@
 #include "proto/record.h"
 
 /*
- * A record waits at most so long, by the records' clock, as answers are behind all older records in
- * the ring; and at most so many bytes of records wait.
+ * The longest time that a record waits, by the records' clock, because an answer comes behind all
+ * older records in the ring; and the maximum bytes of waiting records.
  */
 #define WAIT_NS    UINT64_C(3000000000)
 #define BYTES_MOST ((size_t)128 << 20)

@@ -74,8 +74,8 @@ enum opening_kind {
 	OPENING_VIEW = 17,    /* path, named by the user of the live view: the file, for writing */
 	OPENING_KEEP = 18,    /* a file in TMPDIR for data that cannot be written elsewhere */
 	/*
-	 * gives the file opened last for writing its final name; no descriptor; the text is that
-	 * name if it differs from the one announced at the beginning
+	 * renames the file that was opened last for writing to its final name; gives no descriptor;
+	 * the text is that name if it differs from the one announced at the beginning
 	 */
 	OPENING_COMMIT = 19,
 	OPENING_ABANDON = 20, /* deletes the file opened last for writing; no descriptor */

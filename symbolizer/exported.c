@@ -7,9 +7,9 @@
 #include "symbolizer/elfimage.h"
 #include "symbolizer/module.h"
 
-/* So many entries of a hash chain are followed: a damaged chain may have no end. */
+/* Maximum entries of a hash chain that are followed: a damaged chain may have no end. */
 #define CHAIN_MOST 100000
-/* So many entries of PT_DYNAMIC are read; that of a C library has about 30. */
+/* Maximum entries of PT_DYNAMIC that are read; a C library has about 30. */
 #define ENTRIES_MOST 4096
 /* Symbols with longer names are left out: in a bad file, all may share one very long name. */
 #define NAME_MOST 4096

@@ -11,7 +11,7 @@
 #include "symbolizer/demangle.h"
 
 /*
- * Names are cut at NAME_BYTES_MOST bytes (C++ has some of a few 10,000). Names of up to
+ * Names are cut at NAME_BYTES_MOST bytes; some names of C++ have a few 10,000. Names of up to
  * NAME_BYTES_LEAST bytes are not charged to the budget.
  */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };

@@ -99,8 +99,8 @@ static void own_state(void)
 /*
  * Runs in the parent of the tracing process, and ends with its status. If somebody stops the
  * tracing process (SIGSTOP), this function continues it at once: threads of the program could
- * otherwise stand still, reachable only by SIGKILL. The name differs from the tracing process's, so
- * that a signal sent by name does not reach both.
+ * otherwise stand still, reachable only by SIGKILL. This process has another name than the tracing
+ * process, so that a signal sent by name does not reach both.
  */
 static _Noreturn void watch(pid_t child)
 {

@@ -92,8 +92,8 @@ static int check_stacks(const char *value)
 }
 
 /*
- * Waits until the analyst has written and reported; returns its wait status. *@ret_signal becomes
- * the last signal to end that came meanwhile; if none came, it is unchanged.
+ * Waits until the analyst has written and reported; returns its wait status. If signals that are to
+ * end sprofrun came meanwhile, *@ret_signal becomes the last one; otherwise it is unchanged.
  */
 static int join_analyst(struct engine_result *result, int *ret_signal)
 {

@@ -28,7 +28,7 @@ enum {
 };
 
 #define UNSET HOTSPOT_NONE
-/* So many readings may fail: the tables are relocated only after the library was mapped. */
+/* Maximum failed readings: the tables are relocated only after the library was mapped. */
 #define TRIES_MOST 50
 
 /* Versions that must have a field: all; none; up to HOTSPOT_JOINT; from HOTSPOT_SEPARATE on. */

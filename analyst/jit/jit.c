@@ -20,7 +20,7 @@
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
 #define NOTES_MOST 8
-/* So many bytes are read at a time. A map with a longer line is not read any further. */
+/* Bytes that are read at a time. A map with a longer line is not read any further. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
 /*
  * Most bytes read of a file, against files that take time but hardly memory. A perf map of valid
@@ -75,7 +75,7 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.live = live,
 		.map.fd = -1,
 		.dump.fd = -1};
-	/* Has the opener note the owner and the namespace pid while the process lives. */
+	/* While the process lives, the opener can read its owner and its pid in its namespace. */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
 	return jit;

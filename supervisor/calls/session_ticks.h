@@ -36,7 +36,7 @@ void session_ask_stop(struct sessions *sessions, struct tracee *tracee);
 /* Writes the ticks kept for the stopped @tracee and its process. May run in the stop window. */
 void session_catch_up(struct sessions *sessions, struct tracee *tracee);
 
-/* From sessions->write_at_ns on, requests stops to write ticks that were kept for a period. */
+/* From sessions->write_at_ns on, has threads stopped, so that kept ticks can be written. */
 void session_poll(struct sessions *sessions, uint64_t now_ns);
 
 /* Stops counting in @session. session_tidy() then ends it. */

@@ -46,9 +46,10 @@ struct lifecycle {
 /* Looks for stops and deaths of any thread, and handles a bounded number of them. */
 void lifecycle_drain(struct engine *engine);
 /*
- * Handles events after a SIGCHLD. Above 512 threads, where a search takes 0.1 ms or more, only the
- * two threads of the last birth are examined, and all threads only after a pause since the last
- * search: three times its duration, 1 ms at most. Until then search_due is set.
+ * Handles events after a SIGCHLD. Above 512 threads, a search among all of them for the one that
+ * has stopped takes 0.1 ms or more. Then only the parent and the child of the last birth are
+ * examined, until three times the duration of the last search has passed, 1 ms at most. Until then
+ * search_due is set.
  */
 void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*

@@ -38,8 +38,8 @@ enum arch_wait {
 	ARCH_WAIT_SPEC,    /* pointer to seconds and nanoseconds; NULL: none */
 	ARCH_WAIT_VAL,     /* pointer to seconds and microseconds; NULL: none */
 	ARCH_WAIT_FUTEX,   /* FUTEX_WAIT as ARCH_WAIT_SPEC; other operations have absolute times */
-	ARCH_WAIT_RECEIVE, /* by SO_RCVTIMEO: no argument has it, so the supervisor ends the call */
-	ARCH_WAIT_SEND,    /* by SO_SNDTIMEO: no argument has it, either */
+	ARCH_WAIT_RECEIVE, /* by SO_RCVTIMEO, not by an argument: the supervisor ends the call */
+	ARCH_WAIT_SEND,    /* by SO_SNDTIMEO, not by an argument */
 	ARCH_WAIT_CONNECT, /* by SO_SNDTIMEO; a restarted connect times out with another errno */
 };
 

@@ -397,7 +397,10 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 	return false;
 }
 
-/* Waits like await(), then kills the process. True: it ended by itself, with status 0. */
+/*
+ * Waits like await(), then kills the process if it has not ended. True: it ended by itself, with
+ * status 0.
+ */
 static bool join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	struct waiter_result seen;

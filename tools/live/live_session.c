@@ -47,8 +47,9 @@ struct running {
 	size_t thread_room;
 	unsigned rows, columns;
 	int signal_fd;
-	/* the supervisor holds the doorbell; RECORD_END has come; the user leaves */
-	bool open, ended, quit;
+	bool open;  /* the supervisor holds the doorbell */
+	bool ended; /* RECORD_END has come */
+	bool quit;  /* the user leaves */
 	/* there is something to show: the target's image is known, or a second has passed */
 	bool started;
 	bool changed, anew;

@@ -37,8 +37,8 @@ static int count_inlined(
 }
 
 /*
- * @at: a frame of the annotated function. If it is at the leaf's address, counts the sample there,
- * and for the function inlined into the frame, if any.
+ * @at: a frame of the annotated function. If the frame is at the leaf's address, counts the sample
+ * at that address, and for the function that is inlined into the frame, if there is one.
  */
 static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
 {
