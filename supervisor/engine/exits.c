@@ -32,11 +32,10 @@ static bool may_stop(const struct engine *engine, const struct tracee *t)
 	return t->process && t->tid == t->process->pid && t->tid != engine->launch.pid;
 }
 
-/* Is the parent to be looked at? */
+/* May the parent have pidfds? */
 static bool is_due(const struct exit_watch *parent, uint64_t now)
 {
-	return now >= parent->rest_ns &&
-		(parent->uses_pidfds || parent->plain < PLAIN_EXITS || now >= parent->again_ns);
+	return parent->uses_pidfds || parent->plain < PLAIN_EXITS || now >= parent->again_ns;
 }
 
 bool exits_stop(const struct engine *engine, const struct tracee *t)
@@ -138,7 +137,8 @@ bool exits_untraced(struct engine *engine, const struct tracee *t)
 		return false;
 	parent = target_find_process(&engine->target, pid);
 	watch = watch_of(&engine->births, pid, parent);
-	if (!is_due(watch, clock_now()))
+	now = clock_now();
+	if (!is_due(watch, now) || now < watch->rest_ns)
 		return false;
 	began_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	fd = find(engine, t, pid, parent);

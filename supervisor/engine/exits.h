@@ -9,7 +9,6 @@
 #define SUPERVISOR_EXITS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct engine;
 struct tracee;
