@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "client/include/sprofil/status.h"
-#include "tests/refuse_poll.h"
+#include "tests/refuse_call.h"
 
 static unsigned short counts[64];
 

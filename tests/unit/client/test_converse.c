@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "tests/refuse_poll.h"
+#include "tests/refuse_call.h"
 
 #define ENTRIES 70 /* needs three requests */
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +20,7 @@
 #include "opener/opener.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
+#include "tests/refuse_call.h"
 
 static struct opening opening = {.sequence = 0x01020304,
 	.kind = OPENING_MAPPED,
@@ -137,21 +135,6 @@ static void test_opening__only_elf_files_are_handed_out(void **state)
 	openings_release(&openings);
 }
 
-/* process_vm_readv() fails from now on, as old filters of containers make it. */
-static bool refuse_vm_read(void)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 /* Makes a request for our own vdso; false: there is none. */
 static bool find_vdso(struct opening *ret_what)
 {
@@ -187,7 +170,7 @@ static int copy_own_vdso(bool refused)
 	char *copy;
 	int same = 1;
 
-	if (!find_vdso(&what) || (refused && !refuse_vm_read()))
+	if (!find_vdso(&what) || (refused && refuse_call(SYS_process_vm_readv) < 0))
 		return 77;
 	openings_answer(&openings, getpid(), &what, &opened);
 	copy = malloc(what.end - what.start);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A CPU's waiter thread, and its calls to the tracing thread, with real clocks. */
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -10,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +16,7 @@
 
 #include "base/clock.h"
 #include "supervisor/os/cpu_waiter.h"
+#include "tests/refuse_call.h"
 
 #define MS          UINT64_C(1000000)
 #define DEADLINE_MS 20000
@@ -197,22 +195,6 @@ static void test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again(void **
 	end(&f);
 }
 
-/* From now on sched_setaffinity() fails with EPERM. 0, or -1 with errno. */
-static int refuse_affinity(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
-		? -1
-		: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
 /* Runs a waiter of CPU 0, which cannot be pinned, on @cpu. Exits with 1 + the CPU that it tells. */
 static void be_loose(int cpu)
 {
@@ -221,7 +203,7 @@ static void be_loose(int cpu)
 
 	CPU_ZERO(&other);
 	CPU_SET(cpu, &other);
-	if (sched_setaffinity(0, sizeof(other), &other) < 0 || refuse_affinity() < 0)
+	if (sched_setaffinity(0, sizeof(other), &other) < 0 || refuse_call(SYS_sched_setaffinity) < 0)
 		_exit(0);
 	begin(&f);
 	atomic_store(&f.gives_back, true);
