@@ -203,7 +203,8 @@ static void be_loose(int cpu)
 
 	CPU_ZERO(&other);
 	CPU_SET(cpu, &other);
-	if (sched_setaffinity(0, sizeof(other), &other) < 0 || refuse_call(SYS_sched_setaffinity) < 0)
+	if (sched_setaffinity(0, sizeof(other), &other) < 0 ||
+		refuse_call(SYS_sched_setaffinity) < 0)
 		_exit(0);
 	begin(&f);
 	atomic_store(&f.gives_back, true);
