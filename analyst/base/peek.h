@@ -59,7 +59,7 @@ void peek_last(struct peek *peek);
 
 void peek_send(struct peek *peek);
 
-/* Copies the answer to a request; drops one that was not requested. -ENOMEM. */
+/* Keeps a copy of an answer, if it was requested. 0 in either case, or -ENOMEM. */
 int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory);
 
 /* Drops all answers if none is awaited, or if they take much memory. */

@@ -39,7 +39,10 @@ struct range {
 	uint32_t bytes;
 };
 
-/* Copies a range; @to NULL: only requests all of it. 1; 0: unreadable; -EAGAIN; -ENOMEM. */
+/*
+ * Copies a range to @to; if @to is NULL, only requests the whole range. 1: all is there; 0: a part
+ * is unreadable; -EAGAIN: a part was requested and has still to come; -ENOMEM.
+ */
 static int read_range(struct hotspot *hotspot, const struct range *range, uint8_t *to)
 {
 	const uint8_t *data;

@@ -8,7 +8,7 @@
 enum {
 	/* a ContinuationEntry, which is at the barrier's sp, points to its Continuation here */
 	CONT_BYTES = 16,
-	TRIES_MOST = 200, /* after so many samples without a fitting layout, the search ends */
+	TRIES_MOST = 200, /* the search for a layout ends after this many samples that fit none */
 };
 
 /* Read by @layout, does the newest chunk of the Continuation at @cont point back to it? */

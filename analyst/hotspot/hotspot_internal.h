@@ -36,7 +36,7 @@ struct hotspot_method {
 	uint32_t function; /* index in the profile */
 	/* its ConstMethod; if this changes, @address has another method */
 	uint64_t const_method;
-	uint64_t read_ns;    /* when all of it was last read */
+	uint64_t read_ns;    /* when the whole method was last read */
 	uint64_t checked_ns; /* when last compared with the target's memory */
 	uint32_t code_bytes; /* of bytecode */
 	uint8_t *lines;      /* compressed; owned; NULL: none */
@@ -47,7 +47,7 @@ enum hotspot_kind {
 	HOTSPOT_METHOD, /* compiled Java */
 	HOTSPOT_INTERPRETER,
 	HOTSPOT_FRAME, /* a stub with a frame of fixed size */
-	HOTSPOT_STUB,  /* a stub without a frame, or with one that begins at the frame pointer */
+	HOTSPOT_STUB,  /* a stub without a frame, or whose frame begins at the frame pointer */
 };
 
 /* The location of a stub, a pc of a compiled method, or a line of an interpreted one. */
@@ -159,7 +159,7 @@ void hotspot_methods_release(struct hotspot *hotspot);
 int hotspot_location(struct hotspot *hotspot, uint64_t key, uint64_t line,
 	const struct location_line *lines, size_t n);
 
-/* A frame of generated code, its blob, and its caller as far as known. */
+/* One step of an unwind: a frame of generated code, its blob, and what is known of its caller. */
 struct hotspot_step {
 	struct hotspot *hotspot;
 	const struct unwind_runtime_frame *frame;

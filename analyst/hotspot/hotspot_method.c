@@ -16,7 +16,7 @@
 #define READ_NS      UINT64_C(2000000000)
 #define METHODS_MOST 262144
 #define PLACES_MOST  1048576
-/* SYMBOL_AT_ONCE: so many bytes of a symbol are read first; few symbols have more. */
+/* SYMBOL_AT_ONCE: the bytes of a symbol that are read at first; few symbols are longer. */
 enum { SYMBOL_AT_ONCE = 96, LINES_MOST = 65536, HAS_LINES = 1 };
 
 static void forget_methods(struct hotspot *hotspot)

@@ -29,7 +29,7 @@ struct jit_code {
 	uint64_t reach; /* the greatest end of the run's pieces up to this one */
 };
 
-/* No map has so many runs, as each run is at least twice as long as the next. */
+/* A bound: each run is at least twice as long as the next, so a map has fewer than 64 runs. */
 #define JIT_RUNS_MOST 64
 
 /* A perf map or jitdump in memory. */
