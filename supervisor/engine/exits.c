@@ -125,28 +125,40 @@ static struct exit_watch *watch_of(struct births *births, int pid, struct proces
 	return &births->untraced;
 }
 
-bool exits_untraced(struct engine *engine, const struct tracee *t)
+/* Has the parent a pidfd of @t? Looks first where the last child's was, then at all descriptors. */
+static bool is_watched(
+	struct engine *engine, const struct tracee *t, int pid, struct process *parent)
 {
-	uint64_t began_ns, took_ns, now;
-	struct exit_watch *watch;
-	struct process *parent;
-	int ignored, pid, fd;
+	struct exit_watch *watch = watch_of(&engine->births, pid, parent);
+	uint64_t now = clock_now(), began_ns, took_ns;
+	int fd;
 
-	if (!may_stop(engine, t) || proc_status_read_ids(t->tid, &ignored, &pid) < 0 ||
-		pid == getpid())
-		return false;
-	parent = target_find_process(&engine->target, pid);
-	watch = watch_of(&engine->births, pid, parent);
-	now = clock_now();
+	if (watch->uses_pidfds &&
+		pidfd_is_of(parent ? procfiles_reader(parent) : pid, watch->last_fd, t->tid))
+		return true;
 	if (!is_due(watch, now) || now < watch->rest_ns)
 		return false;
 	began_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	fd = find(engine, t, pid, parent);
 	took_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began_ns;
-	watch->uses_pidfds |= fd >= 0 || fd == -ENXIO;
-	watch->plain += fd == -ENOENT || fd == -EACCES;
 	now = clock_now();
 	watch->again_ns = now + AGAIN_NS;
 	watch->rest_ns = took_ns > LONG_NS ? now + REST * took_ns : 0;
-	return fd >= 0 && !(parent && is_awaited(engine, parent, t));
+	watch->plain += fd == -ENOENT || fd == -EACCES;
+	watch->uses_pidfds |= fd >= 0 || fd == -ENXIO;
+	if (fd >= 0)
+		watch->last_fd = fd;
+	return fd >= 0;
+}
+
+bool exits_untraced(struct engine *engine, const struct tracee *t)
+{
+	struct process *parent;
+	int ignored, pid;
+
+	if (!may_stop(engine, t) || proc_status_read_ids(t->tid, &ignored, &pid) < 0 ||
+		pid == getpid())
+		return false;
+	parent = target_find_process(&engine->target, pid);
+	return is_watched(engine, t, pid, parent) && !(parent && is_awaited(engine, parent, t));
 }

@@ -13,7 +13,7 @@
 #include "supervisor/os/window.h"
 
 /* Bounds of a search: a descriptor takes some 2 us, a pidfd some 8 us more. */
-#define DESCRIPTORS_MOST 1024
+#define DESCRIPTORS_MOST 4096
 #define PIDFDS_MOST      64
 
 int pidfd_parse(const char *text)

@@ -11,7 +11,7 @@
 
 /*
  * Returns the descriptor of process @holder that is a pidfd of process @pid, or PIDFD_MANY. Looks
- * at 1,024 descriptors and at 64 pidfds. -ENOENT: @holder has no pidfd; -ENXIO: only pidfds of
+ * at 4,096 descriptors and at 64 pidfds. -ENOENT: @holder has no pidfd; -ENXIO: only pidfds of
  * others; -ESRCH: its first thread has ended, so its descriptors cannot be read through that
  * thread's tid; another -errno of opendir(3). Outside the stop window only.
  */

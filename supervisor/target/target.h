@@ -48,8 +48,9 @@ struct image {
 
 /* What is known of a parent's pidfds (exits.h). */
 struct exit_watch {
-	bool uses_pidfds;  /* the parent had a pidfd when a child began to exit */
-	unsigned plain;    /* number of exits at which the parent had no pidfd */
+	bool uses_pidfds; /* the parent had a pidfd when a child began to exit */
+	int last_fd;    /* the pidfd of the child that was last found; its number is often reused */
+	unsigned plain; /* number of exits at which the parent had no pidfd */
 	uint64_t again_ns; /* when the parent is looked at again nevertheless */
 	uint64_t rest_ns;  /* no look before this time: the last one took long */
 };
