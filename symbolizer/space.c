@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/maps_line.h"
 #include "base/pool.h"
+#include "base/table.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
 #include "symbolizer/names.h"
@@ -94,12 +95,6 @@ static int parse_lines(const char *text, size_t bytes, struct maps_line **ret_li
 	return 0;
 }
 
-static bool same_file(const struct mapping *a, const struct mapping *b)
-{
-	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
-		a->name == b->name;
-}
-
 /* Keeps the modules of unchanged mappings: their files are not examined again. */
 static void keep_modules(const struct space *space, struct mapping *mappings, size_t n)
 {
@@ -114,56 +109,77 @@ static void keep_modules(const struct space *space, struct mapping *mappings, si
 	}
 }
 
-static struct module *module_of_file(
-	const struct mapping *file, struct mapping *const *executable, size_t n)
+/* The mappings whose files are open, and a table that finds them by file. */
+struct open_files {
+	struct mapping **mapping; /* not owned */
+	size_t n;
+	struct table table;
+};
+
+static uint64_t hash_file(const struct mapping *m)
 {
-	for (size_t i = n; i-- > 0;)
-		if (executable[i]->module && same_file(executable[i], file))
-			return executable[i]->module;
-	return NULL;
+	uint64_t device = (uint64_t)m->major << 32 | m->minor;
+
+	return table_mix(table_mix(m->inode, device), (uintptr_t)m->name);
+}
+
+static bool file_equal(const void *mappings, uint32_t index, const void *key)
+{
+	const struct mapping *a = ((struct mapping *const *)mappings)[index], *b = key;
+
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+		a->name == b->name;
+}
+
+static struct module *module_of_file(const struct open_files *files, const struct mapping *file)
+{
+	int at = table_find(&files->table, hash_file(file), file_equal, files->mapping, file);
+
+	return at < 0 ? NULL : files->mapping[at]->module;
 }
 
 /* Opens each file at its first executable mapping. Files that are only read stay closed. */
 static int open_executables(struct space *space, struct mapping *mappings,
-	const struct maps_line *lines, size_t n, struct mapping **executable, size_t *ret_n)
+	const struct maps_line *lines, size_t n, struct open_files *files)
 {
-	size_t n_executable = 0;
-
 	for (size_t i = 0; i < n; i++) {
 		struct mapping *m = &mappings[i];
 		bool vdso = strcmp(m->name, "[vdso]") == 0;
+		struct module *module = NULL;
 		int rc = 0;
 
 		if ((!m->execute && !space_is_beside_moved(mappings, n, i)) ||
 			(m->name[0] != '/' && !vdso))
 			continue;
-		if (!m->module && m->inode)
-			m->module = module_of_file(m, executable, n_executable);
+		if (m->inode)
+			module = module_of_file(files, m);
+		if (!m->module)
+			m->module = module;
 		if (!m->module)
 			rc = module_open(space->symbolizer, space->pid, &lines[i], &m->module);
+		if (rc == 0 && m->inode && !module) {
+			files->mapping[files->n] = m;
+			rc = table_add(&files->table, hash_file(m), (uint32_t)files->n++);
+		}
 		if (rc)
 			return rc;
-		if (m->inode)
-			executable[n_executable++] = m;
 	}
-	*ret_n = n_executable;
 	return 0;
 }
 
 static int assign_modules(
 	struct space *space, struct mapping *mappings, const struct maps_line *lines, size_t n)
 {
-	struct mapping **executable = calloc(n + 1, sizeof(struct mapping *));
-	size_t n_executable = 0;
-	int rc = executable ? 0 : -ENOMEM;
+	struct open_files files = {.mapping = calloc(n + 1, sizeof(struct mapping *))};
+	int rc = files.mapping ? 0 : -ENOMEM;
 
 	if (rc == 0)
-		rc = open_executables(space, mappings, lines, n, executable, &n_executable);
+		rc = open_executables(space, mappings, lines, n, &files);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct mapping *m = &mappings[i];
 
 		if (!m->module && m->inode)
-			m->module = module_of_file(m, executable, n_executable);
+			m->module = module_of_file(&files, m);
 		if (!m->module && m->name[0] == '\0')
 			m->module = space->symbolizer->anonymous;
 		if (!m->module)
@@ -175,7 +191,8 @@ static int assign_modules(
 		rc = space_set_biases(mappings, n);
 	if (rc == 0)
 		space_find_moved(space, mappings, n);
-	free(executable);
+	table_release(&files.table);
+	free(files.mapping);
 	return rc;
 }
 
