@@ -29,7 +29,8 @@ int standard_end_output(void)
 }
 
 /* Like standard_complain(), but allocates nothing: long messages are cut, non-ASCII becomes '?'. */
-static void complain_in_place(const char *program, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void complain_in_place(
+	const char *program, const char *format, va_list args)
 {
 	char line[512];
 

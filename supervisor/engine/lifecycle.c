@@ -347,7 +347,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		exits_set(engine, t);
 		(void)tracer_resume(t->tid, 0);
 		break;
-	case TRACEE_RELEASE: exits_set(engine, t); /* fallthrough */
+	case TRACEE_RELEASE: exits_set(engine, t); __attribute__((fallthrough));
 	case TRACEE_RESUME:
 		overtake(engine, t, -1);
 		restart_group_stop_over(&engine->restarter, t);

@@ -13,7 +13,7 @@
 #include "tests/clock.h"
 
 /* Refers to nothing outside, so a copy works anywhere. */
-__attribute__((noinline, noclone, section("copied_text"), aligned(4096))) static void spin(
+__attribute__((noinline, section("copied_text"), aligned(4096))) static void spin(
 	volatile unsigned long *n)
 {
 	for (int i = 0; i < 100000; i++)

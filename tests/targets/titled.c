@@ -10,13 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+static volatile unsigned sum;
+
 static void compute(double seconds)
 {
-	volatile unsigned x = 0;
-
 	while ((double)clock() / CLOCKS_PER_SEC < seconds)
 		for (unsigned i = 0; i < 10000; i++)
-			x += i;
+			sum += i;
 }
 
 int main(int argc, char **argv)
