@@ -134,7 +134,4 @@ void live_say(struct live *live, const char *message);
 /* Draws the current view at the size of @screen. 0 or -ENOMEM. */
 int live_draw(struct live *live, struct screen *screen);
 
-/* Returns an entry of the table of keys, for help and manual; false: past the end. */
-bool live_key_help(size_t index, const char **ret_keys, const char **ret_help);
-
 #endif

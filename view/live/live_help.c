@@ -53,12 +53,11 @@ static int write_help(const struct live *live, struct live_page *page)
 	unsigned end = narrow ? live->columns - 2 : WIDEST;
 	size_t bytes;
 	FILE *out = open_memstream(&page->text, &bytes);
-	const char *keys, *help;
 
 	if (!out)
 		return -ENOMEM;
-	for (size_t i = 0; live_key_help(i, &keys, &help); i++)
-		define(out, INDENT, BEHIND_KEYS, end, keys, help);
+	for (const struct live_binding *b = live_bindings; b->keys; b++)
+		define(out, INDENT, BEHIND_KEYS, end, b->keys, b->help);
 	(void)fputc('\n', out);
 	for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)
 		define(out, 0, BEHIND_TERM, end, about[i].term, about[i].text);

@@ -210,6 +210,21 @@ static inline struct live_page *live_page(struct live *live)
 	return &live->page[live->pages - 1];
 }
 
+enum { LIVE_KEYS_MOST = 4 };
+
+/* The keys of a request, and what performs it. */
+struct live_binding {
+	int32_t key[LIVE_KEYS_MOST]; /* the key's code; 0 if the request has fewer keys */
+	const char *keys, *help;     /* as the help screen shows them; NULL: in no help */
+	/* One of the two is set. Each returns 0 or -ENOMEM. */
+	int (*act)(struct live *live);
+	int (*act_on)(struct live *live, int argument);
+	int argument;
+};
+
+/* Requests with help come first. The last entry has no key. */
+extern const struct live_binding live_bindings[];
+
 /* live_page.c: */
 void live_page_release(struct live_page *page);
 void live_complain(struct live *live, const char *message);
@@ -273,7 +288,10 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node);
 /* Finds the match after @node, in the order shown, and makes it visible. LIVE_NONE: none. */
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 
-/* live_zoom.c: each goes to another view, or shows why it cannot. 0 or -ENOMEM. */
+/*
+ * live_zoom.c: each goes to another view, or shows why it cannot. @view is an enum live_view. 0 or
+ * -ENOMEM.
+ */
 int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
 /*
@@ -284,12 +302,12 @@ int live_zoom_out(struct live *live);
 int live_zoom_thread(struct live *live);
 int live_zoom_object(struct live *live);
 /* Opens source or instructions of the function at the cursor, or closes them. */
-int live_zoom_code(struct live *live, enum live_view view);
+int live_zoom_code(struct live *live, int view);
 /* Opens help, or the command's output, or closes them. */
-int live_zoom_text(struct live *live, enum live_view view);
+int live_zoom_text(struct live *live, int view);
 int live_next_view(struct live *live, int step);
 /* Shows @view, or the functions if @view is shown already. */
-int live_toggle_view(struct live *live, enum live_view view);
+int live_toggle_view(struct live *live, int view);
 
 /* live_columns.c: */
 void live_sort(struct live *live, const struct live_page *page);
@@ -312,11 +330,11 @@ enum live_prompt_kind {
 	PROMPT_SAVE,
 	PROMPT_DELAY
 };
-void live_prompt_open(struct live *live, enum live_prompt_kind kind);
+int live_prompt_open(struct live *live, int kind); /* @kind: enum live_prompt_kind; returns 0 */
 int live_prompt_press(struct live *live, struct live_key key);
 void live_show_all(struct live *live); /* removes the filter */
 const char *live_prompt_label(const struct live *live);
-int live_search(struct live *live, bool backwards);
+int live_search(struct live *live, int backwards);
 
 /* live_span.c: */
 void live_span_release(struct live_span *span);

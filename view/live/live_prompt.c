@@ -19,7 +19,7 @@ const char *live_prompt_label(const struct live *live)
 	return labels[live->prompt.kind];
 }
 
-void live_prompt_open(struct live *live, enum live_prompt_kind kind)
+int live_prompt_open(struct live *live, int kind)
 {
 	struct live_prompt *prompt = &live->prompt;
 
@@ -36,6 +36,7 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 			prompt->text, sizeof(prompt->text), "%.10g", (double)live->delay_ns / 1e9);
 	prompt->bytes = strlen(prompt->text);
 	prompt->proposed = true;
+	return 0;
 }
 
 /*
@@ -226,7 +227,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 }
 
 /* Moves the cursor to the next (or previous) matching row; after the last row comes the first. */
-int live_search(struct live *live, bool backwards)
+int live_search(struct live *live, int backwards)
 {
 	struct live_page *page = live_page(live);
 	char text[LIVE_TEXT_BYTES];

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Performs the requests of keys. */
+/*
+ * The only table of keys, and what each key does. The help screen is made from the table;
+ * man/sproftop.1 is kept by hand. A setting's function returns live_look(), which makes the rows
+ * shown anew.
+ */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "view/live/live_internal.h"
-#include "view/live/live_keys.h"
 
 enum { WHEEL_ROWS = 3, SHIFT_COLUMNS = 8, CONTROL_Z = 'Z' & 0x1f };
 
@@ -19,14 +23,14 @@ static bool has_own_order(struct live *live)
 	return own;
 }
 
-static void sort_by(struct live *live, int step)
+static int sort_by(struct live *live, int step)
 {
 	struct live_page *page = live_page(live);
 	const struct live_view_ops *view = &live_views[page->view];
 	int n = (int)view->columns, column = page->sort >= 0 ? page->sort : view->sort;
 
 	if (has_own_order(live))
-		return;
+		return live_look(live);
 	/* Skips columns that cannot be sort columns: they only repeat a share, or group rows. */
 	do
 		column = (column + step + n) % n;
@@ -37,6 +41,14 @@ static void sort_by(struct live *live, int step)
 	page->inverted = false;
 	page->moved = false;
 	page->cursor = 0;
+	return live_look(live);
+}
+
+static int invert(struct live *live)
+{
+	if (!has_own_order(live))
+		live_page(live)->inverted = !live_page(live)->inverted;
+	return live_look(live);
 }
 
 static void click(struct live *live, struct live_key key)
@@ -60,7 +72,7 @@ static void click(struct live *live, struct live_key key)
 	}
 }
 
-static void change_rate(struct live *live, bool faster)
+static int change_rate(struct live *live, int faster)
 {
 	static const unsigned rates[] = {
 		1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 2000, 5000, 10000};
@@ -73,31 +85,56 @@ static void change_rate(struct live *live, bool faster)
 		at += faster ? 1 : (size_t)-1;
 	if (live->state >= LIVE_ENDED) {
 		live_complain(live, "the target has ended");
-		return;
+		return live_look(live);
 	}
 	if (at >= n) {
 		live_complain(live, faster ? "no rate here is higher" : "no rate here is lower");
-		return;
+		return live_look(live);
 	}
 	live->period_ns = live->control.period_ns = 1000000000 / rates[at];
 	(void)snprintf(text, sizeof(text), "%u samples a second of CPU time", rates[at]);
 	live_say(live, text);
+	return live_look(live);
 }
 
-static void freeze(struct live *live)
+static int freeze(struct live *live)
 {
 	if (live->state >= LIVE_ENDED) {
 		live_complain(live, "the target has ended");
-		return;
+		return live_look(live);
 	}
 	live->frozen = !live->frozen;
 	live->control.change_freeze = true;
 	live->control.freeze = live->frozen;
 	live_say(live, live->frozen ? "frozen: no samples are taken" : "sampling goes on");
+	return live_look(live);
+}
+
+static int reset(struct live *live)
+{
+	live_weights_reset(&live->weights);
+	live_say(live, "what was counted is forgotten (a saved profile has all)");
+	return live_look(live);
+}
+
+static int change_decay(struct live *live)
+{
+	live->decay = !live->decay;
+	live_say(live, live->decay ? "the last seconds" : "totals since the start");
+	return live_look(live);
+}
+
+static int change_calls(struct live *live)
+{
+	live->hide_calls = !live->hide_calls;
+	live_say(live,
+		live->hide_calls ? "system calls count for their callers"
+				 : "system calls are frames of their own");
+	return live_look(live);
 }
 
 /* Shows the profile's next value type that is a time. */
-static void change_clock(struct live *live)
+static int change_clock(struct live *live)
 {
 	size_t types = live->profile ? profile_value_types(live->profile) : 0, next = live->value;
 
@@ -111,17 +148,25 @@ static void change_clock(struct live *live)
 		live->value = next;
 		live->clock_chosen = true;
 		live_say(live, type.type);
-		return;
+		return live_look(live);
 	}
 	live_complain(live, "there is only CPU time: only that is sampled");
+	return live_look(live);
 }
 
-static void set_paused(struct live *live)
+static int pause_display(struct live *live)
 {
 	live->paused = !live->paused;
 	if (!live->paused)
 		live->due_ns = 0;
 	live_say(live, live->paused ? "the display is paused, sampling goes on" : "");
+	return live_look(live);
+}
+
+static int redraw(struct live *live)
+{
+	live->control.redraw = true;
+	return live_look(live);
 }
 
 static bool in_tree(struct live *live)
@@ -132,19 +177,19 @@ static bool in_tree(struct live *live)
 	return false;
 }
 
-static int fold_all(struct live *live, enum live_fold how)
+static int fold_all(struct live *live, int how)
 {
 	return in_tree(live) ? live_tree_fold_all(live, how) : 0;
 }
 
-static int fold(struct live *live, enum live_fold how, bool all_below)
+static int fold(struct live *live, int how)
 {
 	const struct live_row *row = live_row(live);
 
 	if (!in_tree(live) || !row)
 		return 0;
 	/* At a leaf or a folded node, the cursor goes to the caller. */
-	if (how == LIVE_CLOSED && !all_below && row->fold != LIVE_OPEN) {
+	if (how == LIVE_CLOSED && row->fold != LIVE_OPEN) {
 		uint64_t caller = live_tree_parent(live, row->node);
 
 		for (size_t i = live_page(live)->cursor; i-- > 0;) {
@@ -155,15 +200,15 @@ static int fold(struct live *live, enum live_fold how, bool all_below)
 		}
 		return 0;
 	}
-	return live_tree_fold(live, row->node, how, all_below);
+	return live_tree_fold(live, row->node, how, false);
 }
 
-static int sideways(struct live *live, bool right)
+static int sideways(struct live *live, int right)
 {
 	struct live_page *page = live_page(live);
 
 	if (page->view == LIVE_TREE)
-		return fold(live, right ? LIVE_OPEN : LIVE_CLOSED, false);
+		return fold(live, right ? LIVE_OPEN : LIVE_CLOSED);
 	if (right && page->shift < 4096)
 		page->shift += SHIFT_COLUMNS;
 	else if (!right)
@@ -171,104 +216,106 @@ static int sideways(struct live *live, bool right)
 	return 0;
 }
 
-static int serve_view(struct live *live, enum live_request request)
+static int fold_below(struct live *live, int how)
 {
-	switch (request) {
-	case LIVE_REQUEST_HELP: return live_zoom_text(live, LIVE_HELP);
-	case LIVE_REQUEST_OUTPUT: return live_zoom_text(live, LIVE_OUTPUT);
-	case LIVE_REQUEST_ENTER:
-	case LIVE_REQUEST_DOUBLE_CLICK: return live_zoom_in(live);
-	case LIVE_REQUEST_ESCAPE: return live_zoom_out(live);
-	case LIVE_REQUEST_LINES: return live_toggle_view(live, LIVE_LINES);
-	case LIVE_REQUEST_TREE: return live_toggle_view(live, LIVE_TREE);
-	case LIVE_REQUEST_THREADS: return live_toggle_view(live, LIVE_THREADS);
-	case LIVE_REQUEST_OBJECTS: return live_toggle_view(live, LIVE_OBJECTS);
-	case LIVE_REQUEST_NEXT_VIEW: return live_next_view(live, 1);
-	case LIVE_REQUEST_PREVIOUS_VIEW: return live_next_view(live, -1);
-	case LIVE_REQUEST_SOURCE: return live_zoom_code(live, LIVE_SOURCE);
-	case LIVE_REQUEST_DISASSEMBLY: return live_zoom_code(live, LIVE_DISASSEMBLY);
-	case LIVE_REQUEST_ZOOM_THREAD: return live_zoom_thread(live);
-	case LIVE_REQUEST_ZOOM_OBJECT: return live_zoom_object(live);
-	case LIVE_REQUEST_UNFOLD: return fold(live, LIVE_OPEN, false);
-	case LIVE_REQUEST_FOLD: return fold(live, LIVE_CLOSED, false);
-	case LIVE_REQUEST_UNFOLD_BELOW: return fold(live, LIVE_OPEN, true);
-	case LIVE_REQUEST_EXPAND_ALL: return fold_all(live, LIVE_OPEN);
-	case LIVE_REQUEST_COLLAPSE_ALL: return fold_all(live, LIVE_CLOSED);
-	case LIVE_REQUEST_SPAN: return live_span_toggle(live);
-	case LIVE_REQUEST_LEFT: return sideways(live, false);
-	case LIVE_REQUEST_RIGHT: return sideways(live, true);
-	case LIVE_REQUEST_NEXT: return live_search(live, false);
-	case LIVE_REQUEST_PREVIOUS: return live_search(live, true);
-	default: return 0;
-	}
+	const struct live_row *row = live_row(live);
+
+	return in_tree(live) && row ? live_tree_fold(live, row->node, how, true) : 0;
 }
 
-static bool serve_move(struct live *live, enum live_request request, struct live_key key)
+static int move_rows(struct live *live, int rows)
+{
+	live_move(live, rows);
+	return 0;
+}
+
+static int move_screens(struct live *live, int screens)
 {
 	long screen = live->rows_shown > 1 ? (long)live->rows_shown - 1 : 1;
 
-	switch (request) {
-	case LIVE_REQUEST_UP: live_move(live, -1); break;
-	case LIVE_REQUEST_DOWN: live_move(live, 1); break;
-	case LIVE_REQUEST_PAGE_UP: live_move(live, -screen); break;
-	case LIVE_REQUEST_PAGE_DOWN: live_move(live, screen); break;
-	case LIVE_REQUEST_HOME: live_move(live, -(long)live->table.n); break;
-	case LIVE_REQUEST_END: live_move(live, (long)live->table.n); break;
-	case LIVE_REQUEST_WHEEL_UP: live_move(live, -WHEEL_ROWS); break;
-	case LIVE_REQUEST_WHEEL_DOWN: live_move(live, WHEEL_ROWS); break;
-	case LIVE_REQUEST_CLICK:
-	case LIVE_REQUEST_DOUBLE_CLICK: click(live, key); break;
-	default: return false;
-	}
-	return true;
+	live_move(live, screens * screen);
+	return 0;
 }
 
-static bool serve_prompt(struct live *live, enum live_request request)
+static int quit(struct live *live)
 {
-	switch (request) {
-	case LIVE_REQUEST_SEARCH: live_prompt_open(live, PROMPT_SEARCH); break;
-	case LIVE_REQUEST_FILTER: live_prompt_open(live, PROMPT_FILTER); break;
-	case LIVE_REQUEST_LIMIT: live_prompt_open(live, PROMPT_LIMIT); break;
-	case LIVE_REQUEST_SAVE: live_prompt_open(live, PROMPT_SAVE); break;
-	case LIVE_REQUEST_DELAY: live_prompt_open(live, PROMPT_DELAY); break;
-	default: return false;
-	}
-	return true;
+	live->control.quit = true;
+	return 0;
 }
 
-/* Performs a request about how the profile is shown. Returns false for any other request. */
-static bool serve_setting(struct live *live, enum live_request request)
+/* clang-format off */
+const struct live_binding live_bindings[] = {
+	{{'q', LIVE_KEY_F10, 3}, "q F10 ^C", "quit", .act = quit},
+	{{'h', '?', LIVE_KEY_F1}, "h ? F1", "this help", .act_on = live_zoom_text, LIVE_HELP},
+	{{'p', ' '}, "p Space", "pause the display; sampling goes on", .act = pause_display},
+	{{LIVE_KEY_UP, 'k'}, "Up k", "a row up", .act_on = move_rows, -1},
+	{{LIVE_KEY_DOWN, 'j'}, "Down j", "a row down", .act_on = move_rows, 1},
+	{{LIVE_KEY_LEFT}, "Left", "fold; elsewhere shift names", .act_on = sideways, false},
+	{{LIVE_KEY_RIGHT}, "Right", "unfold; elsewhere shift names", .act_on = sideways, true},
+	{{LIVE_KEY_PAGE_UP, 2}, "PgUp ^B", "a screen up", .act_on = move_screens, -1},
+	{{LIVE_KEY_PAGE_DOWN, 6}, "PgDn ^F", "a screen down", .act_on = move_screens, 1},
+	{{LIVE_KEY_HOME}, "Home", "to the first row", .act_on = move_rows, -INT_MAX},
+	{{LIVE_KEY_END}, "End", "to the last row", .act_on = move_rows, INT_MAX},
+	{{LIVE_KEY_ENTER, '\n'}, "Enter", "zoom in: callers, thread, object, subtree",
+		.act = live_zoom_in},
+	{{LIVE_KEY_ESCAPE, LIVE_KEY_BACKSPACE, 127}, "Esc", "zoom out, then drop the filter",
+		.act = live_zoom_out},
+	{{'/'}, "/", "search", .act_on = live_prompt_open, PROMPT_SEARCH},
+	{{'n'}, "n", "next match", .act_on = live_search, false},
+	{{'N'}, "N", "previous match", .act_on = live_search, true},
+	{{'\\', LIVE_KEY_F1 + 3}, "\\ F4", "show only what matches",
+		.act_on = live_prompt_open, PROMPT_FILTER},
+	{{'L'}, "L", "leave out shares below", .act_on = live_prompt_open, PROMPT_LIMIT},
+	{{'<', ','}, "<", "sort by the column to the left", .act_on = sort_by, -1},
+	{{'>', '.', LIVE_KEY_F1 + 5}, "> F6", "sort by the column to the right",
+		.act_on = sort_by, 1},
+	{{'I'}, "I", "invert the order", .act = invert},
+	{{'l'}, "l", "functions or lines", .act_on = live_toggle_view, LIVE_LINES},
+	{{'g'}, "g", "call tree", .act_on = live_toggle_view, LIVE_TREE},
+	{{'H'}, "H", "threads", .act_on = live_toggle_view, LIVE_THREADS},
+	{{'o'}, "o", "objects", .act_on = live_toggle_view, LIVE_OBJECTS},
+	{{'\t'}, "Tab", "next view", .act_on = live_next_view, 1},
+	{{LIVE_KEY_BACK_TAB}, "S-Tab", "previous view", .act_on = live_next_view, -1},
+	{{'a'}, "a", "source of the function, with heat", .act_on = live_zoom_code, LIVE_SOURCE},
+	{{'A'}, "A", "instructions of the function, with heat",
+		.act_on = live_zoom_code, LIVE_DISASSEMBLY},
+	{{'+', '='}, "+", "unfold", .act_on = fold, LIVE_OPEN},
+	{{'-'}, "-", "fold", .act_on = fold, LIVE_CLOSED},
+	{{'*'}, "*", "unfold all beneath", .act_on = fold_below, LIVE_OPEN},
+	{{'E'}, "E", "unfold the whole tree", .act_on = fold_all, LIVE_OPEN},
+	{{'C'}, "C", "fold the whole tree", .act_on = fold_all, LIVE_CLOSED},
+	{{'t'}, "t", "zoom into a thread, or out of it", .act = live_zoom_thread},
+	{{'d'}, "d", "zoom into the row's object, or out of it", .act = live_zoom_object},
+	{{'f'}, "f", "freeze sampling; the target goes on", .act = freeze},
+	{{'r'}, "r", "forget what was counted", .act = reset},
+	{{'z'}, "z", "the last seconds, or totals", .act = change_decay},
+	{{'T'}, "T", "choose a span of the time, or all of it again", .act = live_span_toggle},
+	{{'i'}, "i", "CPU or wall time", .act = change_clock},
+	{{'K'}, "K", "hide or show system-call frames", .act = change_calls},
+	{{'w'}, "w", "save the profile", .act_on = live_prompt_open, PROMPT_SAVE},
+	{{'s'}, "s", "seconds between two updates", .act_on = live_prompt_open, PROMPT_DELAY},
+	{{'['}, "[", "sample at a lower rate", .act_on = change_rate, false},
+	{{']'}, "]", "sample at a higher rate", .act_on = change_rate, true},
+	{{'O'}, "O", "what the command has written", .act_on = live_zoom_text, LIVE_OUTPUT},
+	{{12}, "^L", "paint the screen anew", .act = redraw},
+	{{LIVE_KEY_WHEEL_UP}, "Wheel", "scroll; a click sorts by a title, picks a row",
+		.act_on = move_rows, -WHEEL_ROWS},
+	{{LIVE_KEY_WHEEL_DOWN}, .act_on = move_rows, WHEEL_ROWS},
+	{{LIVE_KEY_CLICK}, .act = live_look},
+	{{LIVE_KEY_DOUBLE_CLICK}, .act = live_zoom_in},
+	{.keys = NULL},
+};
+/* clang-format on */
+
+static const struct live_binding *find_binding(int32_t key)
 {
-	switch (request) {
-	case LIVE_REQUEST_SORT_LEFT: sort_by(live, -1); break;
-	case LIVE_REQUEST_SORT_RIGHT: sort_by(live, 1); break;
-	case LIVE_REQUEST_INVERT:
-		if (!has_own_order(live))
-			live_page(live)->inverted = !live_page(live)->inverted;
-		break;
-	case LIVE_REQUEST_PAUSE: set_paused(live); break;
-	case LIVE_REQUEST_FREEZE: freeze(live); break;
-	case LIVE_REQUEST_RESET:
-		live_weights_reset(&live->weights);
-		live_say(live, "what was counted is forgotten (a saved profile has all)");
-		break;
-	case LIVE_REQUEST_DECAY:
-		live->decay = !live->decay;
-		live_say(live, live->decay ? "the last seconds" : "totals since the start");
-		break;
-	case LIVE_REQUEST_CLOCK: change_clock(live); break;
-	case LIVE_REQUEST_CALLS:
-		live->hide_calls = !live->hide_calls;
-		live_say(live,
-			live->hide_calls ? "system calls count for their callers"
-					 : "system calls are frames of their own");
-		break;
-	case LIVE_REQUEST_SLOWER: change_rate(live, false); break;
-	case LIVE_REQUEST_FASTER: change_rate(live, true); break;
-	case LIVE_REQUEST_REDRAW: live->control.redraw = true; break;
-	default: return false;
+	for (const struct live_binding *b = live_bindings; key && b->key[0]; b++) {
+		for (size_t i = 0; i < LIVE_KEYS_MOST; i++) {
+			if (b->key[i] == key)
+				return b;
+		}
 	}
-	return true;
+	return NULL;
 }
 
 static void complain_of_key(struct live *live, int32_t code)
@@ -277,6 +324,12 @@ static void complain_of_key(struct live *live, int32_t code)
 
 	if (code <= 0)
 		return;
+	/* The key ^Z arrives only if it may not suspend; otherwise the terminal sends SIGTSTP. */
+	if (code == CONTROL_Z) {
+		live_complain(
+			live, "^Z works with -p, under a shell: q leaves, f only stops sampling");
+		return;
+	}
 	if (code >= LIVE_KEY_F1 && code <= LIVE_KEY_F10)
 		(void)snprintf(name, sizeof(name), "F%d", code - LIVE_KEY_F1 + 1);
 	else if (code < ' ')
@@ -291,35 +344,20 @@ static void complain_of_key(struct live *live, int32_t code)
 
 int live_press(struct live *live, struct live_key key)
 {
-	enum live_request request;
-	int r = 0;
+	const struct live_binding *binding;
 
 	if (live->prompt.kind)
 		return live_prompt_press(live, key);
 	if (live->span.choosing && key.code != 3 && key.code != CONTROL_Z &&
 		key.code != LIVE_KEY_F10)
 		return live_span_press(live, key.code);
-	request = live_request_of(key.code);
-	/* The key ^Z arrives only if it may not suspend; otherwise the terminal sends SIGTSTP. */
-	if (key.code == CONTROL_Z)
-		live_complain(
-			live, "^Z works with -p, under a shell: q leaves, f only stops sampling");
-	else if (request == LIVE_REQUEST_NONE)
+	binding = find_binding(key.code);
+	if (!binding) {
 		complain_of_key(live, key.code);
-	if (request == LIVE_REQUEST_NONE)
 		return 0;
+	}
 	live->message[0] = '\0';
-	if (request == LIVE_REQUEST_QUIT) {
-		live->control.quit = true;
-		return 0;
-	}
-	if (serve_prompt(live, request))
-		return 0;
-	if (serve_setting(live, request)) {
-		return live_look(live);
-	}
-	if (serve_move(live, request, key) && request != LIVE_REQUEST_DOUBLE_CLICK)
-		return request == LIVE_REQUEST_CLICK ? live_look(live) : 0;
-	r = serve_view(live, request);
-	return r;
+	if (key.code == LIVE_KEY_CLICK || key.code == LIVE_KEY_DOUBLE_CLICK)
+		click(live, key);
+	return binding->act ? binding->act(live) : binding->act_on(live, binding->argument);
 }

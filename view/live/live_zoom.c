@@ -103,13 +103,13 @@ int live_zoom_object(struct live *live)
 	return live_open(live, &next);
 }
 
-int live_zoom_code(struct live *live, enum live_view view)
+int live_zoom_code(struct live *live, int view)
 {
 	const struct live_page *page = live_page(live);
 	const struct live_row *row = live_row(live);
 	uint32_t place = LIVE_NONE;
 
-	if (page->view == view)
+	if ((int)page->view == view)
 		return live_zoom_out(live);
 	if (page->view == LIVE_SOURCE || page->view == LIVE_DISASSEMBLY)
 		place = page->place;
@@ -131,9 +131,9 @@ int live_zoom_code(struct live *live, enum live_view view)
 			.object = NULL});
 }
 
-int live_zoom_text(struct live *live, enum live_view view)
+int live_zoom_text(struct live *live, int view)
 {
-	if (live_page(live)->view == view)
+	if ((int)live_page(live)->view == view)
 		return live_zoom_out(live);
 	return live_open(live, &(struct live_page){.view = view, .sort = -1, .place = LIVE_NONE});
 }
@@ -147,8 +147,8 @@ int live_next_view(struct live *live, int step)
 	return live_look(live);
 }
 
-int live_toggle_view(struct live *live, enum live_view view)
+int live_toggle_view(struct live *live, int view)
 {
-	live_set_view(live, live_page(live)->view == view ? LIVE_FUNCTIONS : view);
+	live_set_view(live, (int)live_page(live)->view == view ? LIVE_FUNCTIONS : view);
 	return live_look(live);
 }

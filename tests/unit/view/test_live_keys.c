@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys: requests to the program, the help, messages about wrong keys. */
 #include "tests/unit/live_screen_fixture.h"
-#include "view/live/live_keys.h"
+#include "view/live/live_internal.h"
+
+enum { BINDINGS_MOST = 100 };
 
 static void test_live__requests(void **state)
 {
@@ -67,13 +69,13 @@ static void test_live__control_z_says_why_not(void **state)
 static void test_live__help_has_every_key(void **state)
 {
 	struct view *v = *state;
-	const char *keys, *help;
 
 	type(v, "h");
 	(void)shown(v, 100, 100);
-	for (size_t i = 0; live_key_help(i, &keys, &help); i++) {
-		assert_non_null(strstr(v->text, keys));
-		assert_non_null(strstr(v->text, help));
+	for (size_t i = 0; live_bindings[i].keys; i++) {
+		assert_non_null(strstr(v->text, live_bindings[i].keys));
+		assert_non_null(strstr(v->text, live_bindings[i].help));
+		assert_true(i < BINDINGS_MOST);
 	}
 	type(v, "h");
 	assert_shows(v, "Functions");
@@ -84,22 +86,22 @@ static void test_live__help_scrolls(void **state)
 {
 	static const unsigned sizes[][2] = {{60, 12}, {80, 24}, {200, 50}};
 	struct view *v = *state;
-	const char *keys, *help;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		bool seen[LIVE_REQUEST_NONE] = {false};
+		bool seen[BINDINGS_MOST] = {false};
 		unsigned columns = sizes[i][0], rows = sizes[i][1];
 
 		type(v, "h");
 		for (unsigned page = 0; page < 12; page++) {
 			(void)shown(v, columns, rows);
-			for (size_t j = 0; live_key_help(j, &keys, &help); j++)
-				seen[j] |= strstr(v->text, help) != NULL;
+			for (size_t j = 0; live_bindings[j].keys; j++)
+				seen[j] |= strstr(v->text, live_bindings[j].help) != NULL;
 			press(v, LIVE_KEY_PAGE_DOWN);
 		}
-		for (size_t j = 0; live_key_help(j, &keys, &help); j++) {
+		for (size_t j = 0; live_bindings[j].keys; j++) {
 			if (!seen[j])
-				fail_msg("'%s' cannot be reached at %ux%u", help, columns, rows);
+				fail_msg("'%s' cannot be reached at %ux%u", live_bindings[j].help,
+					columns, rows);
 		}
 		assert_non_null(strstr(shown(v, columns, rows), "once\n"));
 		press(v, LIVE_KEY_HOME);
@@ -114,9 +116,8 @@ static void test_live__help_scrolls(void **state)
 /* In a narrow terminal no line of the help is cut. */
 static void test_live__help_is_wrapped(void **state)
 {
-	bool seen[LIVE_REQUEST_NONE] = {false}, end = false;
+	bool seen[BINDINGS_MOST] = {false}, end = false;
 	struct view *v = *state;
-	const char *keys, *help;
 
 	(void)shown(v, 40, 10);
 	type(v, "h");
@@ -132,15 +133,15 @@ static void test_live__help_is_wrapped(void **state)
 				*to++ = gap ? ' ' : *from;
 		}
 		*to = '\0';
-		for (size_t j = 0; live_key_help(j, &keys, &help); j++)
-			seen[j] |= strstr(v->text, help) != NULL;
+		for (size_t j = 0; live_bindings[j].keys; j++)
+			seen[j] |= strstr(v->text, live_bindings[j].help) != NULL;
 		end |= strstr(v->text, "has real-time priority, and comes at once") != NULL;
 		press(v, LIVE_KEY_DOWN);
 	}
 	assert_true(end);
-	for (size_t j = 0; live_key_help(j, &keys, &help); j++) {
+	for (size_t j = 0; live_bindings[j].keys; j++) {
 		if (!seen[j])
-			fail_msg("'%s' is cut", help);
+			fail_msg("'%s' is cut", live_bindings[j].help);
 	}
 }
 
