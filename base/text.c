@@ -32,6 +32,20 @@ int32_t text_next(const char **text)
 	return c;
 }
 
+size_t text_encode(int32_t c, char to[TEXT_UTF8_BYTES])
+{
+	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	to[n] = '\0';
+	for (size_t i = n - 1; i > 0; i--) {
+		to[i] = (char)(0x80 | (c & 0x3f));
+		c >>= 6;
+	}
+	to[0] = (char)(first[n] | c);
+	return n;
+}
+
 /* wcwidth() depends on the locale. @none: combining marks; @wide: East Asian characters. */
 unsigned text_character_columns(int32_t c)
 {

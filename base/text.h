@@ -11,6 +11,11 @@
 /* Takes a UTF-8 character from the front of *@text (not empty). If invalid, takes a byte: -1. */
 int32_t text_next(const char **text);
 
+enum { TEXT_UTF8_BYTES = 5 };
+
+/* Writes a character, 0 to 0x10ffff, as UTF-8 and a NUL. Returns its length, 1 to 4 bytes. */
+size_t text_encode(int32_t character, char to[TEXT_UTF8_BYTES]);
+
 /* Returns how many columns a character has on a terminal: 0 to 2. */
 unsigned text_character_columns(int32_t character);
 

@@ -129,7 +129,7 @@ must_not() {
 must_not 'sys/ptrace\.h' 'only the supervisor knows ptrace' symbolizer profile view analyst client \
     proto tools
 must_not '(sys/wait|spawn|signal|poll|sys/signalfd|pthread)\.h>|\b(fork|kill|pipe2?|open|read|write)[[:space:]]*\(' \
-    'views know no pids, pipes or files' view/live*.[ch] view/screen.[ch] view/live/live_control.h
+    'views know no pids, pipes or files' view/live*.[ch] view/screen.[ch]
 must_not 'include <(libelf|gelf|elfutils/.*|dwarf|libdwarf.*|libunwind.*)\.h>' \
     'ELF and DWARF belong into the symbolizer' supervisor client proto profile view analyst
 must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space:]]*\(' \

@@ -256,12 +256,7 @@ void live_set_view(struct live *live, enum live_view view)
 		live_close(live);
 		page = live_page(live);
 	}
-	fresh = (struct live_page){.view = view,
-		.place = LIVE_NONE,
-		.sort = -1,
-		.tid = page->tid,
-		.pid = page->pid,
-		.object = page->object};
+	fresh = live_page_beside(page, view);
 	live_page_release(page);
 	*page = fresh;
 }

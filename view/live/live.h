@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "view/live/live_control.h"
 #include "view/live/screen.h"
 
 struct live;
@@ -122,6 +121,16 @@ enum live_key_code {
 struct live_key {
 	int32_t code;
 	unsigned row, column; /* of the mouse; 0: no mouse key */
+};
+
+/* Requests of the user to the live view's caller, which performs them and clears the fields. */
+struct control {
+	bool quit;
+	bool redraw;        /* paint the whole screen: something else may have written on it */
+	uint64_t period_ns; /* sample at this period from now on; 0: unchanged */
+	bool change_freeze; /* stop or resume sampling, according to @freeze */
+	bool freeze;
+	char *save_as; /* write the profile to this file; owned; NULL: no request */
 };
 
 /* Performs a key's request. What the caller must do is then in live_control(). 0 or -ENOMEM. */

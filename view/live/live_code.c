@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The views of a function's source and instructions, with each line's share. */
-#include "view/live/live_code.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "view/live/live_internal.h"
 #include "view/source.h"
 
 static int split(struct live_page *page)

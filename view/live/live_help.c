@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "view/live/live_code.h"
 #include "view/live/live_internal.h"
 #include "view/wrap.h"
 

@@ -225,6 +225,17 @@ struct live_binding {
 /* Requests with help come first. The last entry has no key. */
 extern const struct live_binding live_bindings[];
 
+/* Returns a new page of a view that is zoomed into the same thread and object as @page. */
+static inline struct live_page live_page_beside(const struct live_page *page, enum live_view view)
+{
+	return (struct live_page){.view = view,
+		.place = LIVE_NONE,
+		.sort = -1,
+		.tid = page->tid,
+		.pid = page->pid,
+		.object = page->object};
+}
+
 /* live_page.c: */
 void live_page_release(struct live_page *page);
 void live_complain(struct live *live, const char *message);
@@ -274,16 +285,19 @@ static inline void live_add_total(struct live *live, uint32_t item, double weigh
 }
 void live_set_whole(struct live *live, double whole);
 
-/* live_callers.c, live_tree.c, live_folds.c, live_code.c, live_help.c: */
+/* live_callers.c, live_tree.c, live_code.c, live_help.c: */
 int live_collect_callers(struct live *live, struct live_page *page);
 int live_collect_tree(struct live *live, struct live_page *page);
 int live_collect_source(struct live *live, struct live_page *page);
 int live_collect_disassembly(struct live *live, struct live_page *page);
 int live_collect_help(struct live *live, struct live_page *page);
 int live_collect_output(struct live *live, struct live_page *page);
+/* Adds a row for each line of page->text, which is split at the first call. 0 or -ENOMEM. */
+int live_code_rows(struct live *live, struct live_page *page);
 void live_tree_free(struct live_tree *tree);
-int live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
-int live_tree_fold_all(struct live *live, enum live_fold fold);
+/* Both take effect with the next live_look(). */
+void live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
+void live_tree_fold_all(struct live *live, enum live_fold fold);
 uint32_t live_tree_parent(const struct live *live, uint32_t node);
 /* Finds the match after @node, in the order shown, and makes it visible. LIVE_NONE: none. */
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/live/live_internal.h"
 
 static const char *const labels[] = {
@@ -176,24 +177,9 @@ static void erase(struct live_prompt *prompt)
 
 static void type(struct live_prompt *prompt, int32_t c)
 {
-	char utf8[5] = "";
-	size_t n = 0;
+	char utf8[TEXT_UTF8_BYTES];
+	size_t n = text_encode(c, utf8);
 
-	if (c < 0x80) {
-		utf8[n++] = (char)c;
-	} else if (c < 0x800) {
-		utf8[n++] = (char)(0xc0 | c >> 6);
-		utf8[n++] = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000) {
-		utf8[n++] = (char)(0xe0 | c >> 12);
-		utf8[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-		utf8[n++] = (char)(0x80 | (c & 0x3f));
-	} else {
-		utf8[n++] = (char)(0xf0 | c >> 18);
-		utf8[n++] = (char)(0x80 | (c >> 12 & 0x3f));
-		utf8[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-		utf8[n++] = (char)(0x80 | (c & 0x3f));
-	}
 	if (prompt->bytes + n >= sizeof(prompt->text))
 		return;
 	memcpy(prompt->text + prompt->bytes, utf8, n + 1);

@@ -179,7 +179,10 @@ static bool in_tree(struct live *live)
 
 static int fold_all(struct live *live, int how)
 {
-	return in_tree(live) ? live_tree_fold_all(live, how) : 0;
+	if (!in_tree(live))
+		return 0;
+	live_tree_fold_all(live, how);
+	return live_look(live);
 }
 
 static int fold(struct live *live, int how)
@@ -200,7 +203,8 @@ static int fold(struct live *live, int how)
 		}
 		return 0;
 	}
-	return live_tree_fold(live, row->node, how, false);
+	live_tree_fold(live, row->node, how, false);
+	return live_look(live);
 }
 
 static int sideways(struct live *live, int right)
@@ -220,7 +224,10 @@ static int fold_below(struct live *live, int how)
 {
 	const struct live_row *row = live_row(live);
 
-	return in_tree(live) && row ? live_tree_fold(live, row->node, how, true) : 0;
+	if (!in_tree(live) || !row)
+		return 0;
+	live_tree_fold(live, row->node, how, true);
+	return live_look(live);
 }
 
 static int move_rows(struct live *live, int rows)

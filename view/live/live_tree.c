@@ -6,6 +6,8 @@
  * Recursion is folded: where a function occurs again in a stack, its path goes on at the first
  * occurrence. So no function is below itself, and a caller's self and its callees' totals sum up to
  * the caller's total.
+ *
+ * Nodes are folded and unfolded by the user. A search also finds nodes in folded parts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +15,36 @@
 
 #include "base/array.h"
 #include "base/order.h"
-#include "view/live/live_tree.h"
+#include "view/live/live_internal.h"
 
 /* Initially, the hottest path is unfolded while a child has this share of its parent. */
 #define HOT_SHARE 0.25
+
+enum { SEARCHED_MOST = 200000 };
+
+struct tree_item {
+	uint64_t path; /* hash of the path from the root: survives a rebuild of the nodes */
+	uint32_t place, parent;
+	uint32_t first, next; /* the newest child; the next older sibling; LIVE_NONE: none */
+	uint8_t fold;         /* LIVE_OPEN or LIVE_CLOSED */
+	double self, total;
+};
+
+struct live_tree {
+	struct tree_item *node; /* node 0 is the root; parents precede children */
+	size_t nodes, node_room;
+	struct table table; /* index of nodes, by parent and place */
+	uint32_t *end;      /* by stack: 1 + the node at which it ends; 0: unknown yet */
+	size_t ends, end_room;
+	uint64_t renamed;    /* places.renamed when the nodes were built */
+	bool hides_calls;    /* system-call frames have no nodes */
+	uint32_t *path, *at; /* nodes of the current stack; by function: 1 + its index in @path */
+	size_t path_room, at_room;
+	uint32_t *child; /* result of children_of() */
+	size_t child_room;
+	uint64_t *open; /* the paths that were unfolded when nodes were last rebuilt, sorted */
+	size_t opens;
+};
 
 void live_tree_free(struct live_tree *tree)
 {
@@ -246,7 +274,8 @@ static void open_hottest(struct live_tree *tree, uint32_t from)
 	}
 }
 
-uint32_t live_tree_find(const struct live_tree *tree, uint64_t path)
+/* Returns a path's node, or else 0, the root. */
+static uint32_t find_path(const struct live_tree *tree, uint64_t path)
 {
 	for (size_t i = 0; path && i < tree->nodes; i++) {
 		if (tree->node[i].path == path)
@@ -266,7 +295,11 @@ static int hotter_first(const void *a, const void *b, void *context)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double least)
+/*
+ * Puts @node's children with a weight of @least or more into tree->child[@n...], hottest first.
+ * Returns their number, or -ENOMEM.
+ */
+static int children_of(struct live_tree *tree, uint32_t node, size_t n, double least)
 {
 	size_t before = n;
 
@@ -315,7 +348,7 @@ static int add_nodes(struct live *live, uint32_t root, double least)
 	struct live_tree *tree = live->tree;
 	struct visit *visit = calloc(DEPTH_MOST, sizeof(*visit));
 	size_t depth = 0;
-	int n = visit ? live_tree_children(tree, root, 0, least) : -ENOMEM;
+	int n = visit ? children_of(tree, root, 0, least) : -ENOMEM;
 
 	if (n >= 0)
 		visit[depth++] = (struct visit){0, 0, (size_t)n, 0};
@@ -328,7 +361,7 @@ static int add_nodes(struct live *live, uint32_t root, double least)
 			continue;
 		}
 		node = tree->child[v->at++];
-		n = live_tree_children(tree, node, v->end, least);
+		n = children_of(tree, node, v->end, least);
 		if (n < 0 || add_node(live, node, v->indent, n) < 0) {
 			n = -ENOMEM;
 			break;
@@ -360,10 +393,96 @@ int live_collect_tree(struct live *live, struct live_page *page)
 	r = weigh(live, page, tree);
 	if (r < 0)
 		return r;
-	root = live_tree_find(tree, page->root);
+	root = find_path(tree, page->root);
 	if (!page->opened && tree->node[root].total > 0) {
 		open_hottest(tree, root);
 		page->opened = true;
 	}
 	return add_nodes(live, root, live->table.whole * live->min_percent / 100);
+}
+
+uint32_t live_tree_parent(const struct live *live, uint32_t node)
+{
+	return live->tree && node < live->tree->nodes ? live->tree->node[node].parent : LIVE_NONE;
+}
+
+/* Is @node @top, or below it? Parents have lower indexes than their children. */
+static bool is_below(const struct live_tree *tree, uint32_t node, uint32_t top)
+{
+	while (node != LIVE_NONE && node > top)
+		node = tree->node[node].parent;
+	return node == top;
+}
+
+void live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below)
+{
+	struct live_tree *tree = live->tree;
+
+	if (!tree || node >= tree->nodes)
+		return;
+	tree->node[node].fold = (uint8_t)fold;
+	for (uint32_t i = node + 1; all_below && i < tree->nodes; i++) {
+		if (is_below(tree, i, node))
+			tree->node[i].fold = (uint8_t)fold;
+	}
+}
+
+void live_tree_fold_all(struct live *live, enum live_fold fold)
+{
+	if (live->tree)
+		live_tree_fold(live, find_path(live->tree, live_page(live)->root), fold, true);
+}
+
+/* Returns the next node, hottest first; after the last one, @root. LIVE_NONE: out of memory. */
+static uint32_t next_node(struct live_tree *tree, uint32_t node, uint32_t root)
+{
+	int n = children_of(tree, node, 0, 0);
+
+	if (n > 0)
+		return tree->child[0];
+	while (n >= 0 && node != root) {
+		uint32_t parent = tree->node[node].parent;
+
+		n = children_of(tree, parent, 0, 0);
+		for (int i = 0; i + 1 < n; i++) {
+			if (tree->child[i] == node)
+				return tree->child[i + 1];
+		}
+		node = parent;
+	}
+	return n < 0 ? LIVE_NONE : root;
+}
+
+static bool node_matches(const struct live *live, uint32_t node)
+{
+	const struct place *place = &live->functions.place[live->tree->node[node].place];
+
+	return live_matches(
+		live, &(struct live_row){.name = place->function, .object = place->object}, true);
+}
+
+uint32_t live_tree_search(struct live *live, uint32_t from, bool backwards)
+{
+	struct live_tree *tree = live->tree;
+	uint32_t root = find_path(tree, live_page(live)->root), found = LIVE_NONE;
+	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root,
+		 start = node;
+
+	/* A backward search visits all nodes: its last match is the one before the start. */
+	for (size_t i = 0; i < SEARCHED_MOST; i++) {
+		node = next_node(tree, node, root);
+		if (node == LIVE_NONE || node == start)
+			break;
+		if (node == root || !node_matches(live, node))
+			continue;
+		found = node;
+		if (!backwards)
+			break;
+	}
+	for (uint32_t up = found; up != LIVE_NONE && up != root;) {
+		up = tree->node[up].parent;
+		if (up != LIVE_NONE)
+			tree->node[up].fold = LIVE_OPEN;
+	}
+	return found;
 }

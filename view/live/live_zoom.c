@@ -5,13 +5,7 @@
 int live_zoom_in(struct live *live)
 {
 	const struct live_row *row = live_row(live);
-	struct live_page page = *live_page(live),
-			 next = {.view = LIVE_FUNCTIONS,
-				 .place = LIVE_NONE,
-				 .sort = -1,
-				 .tid = page.tid,
-				 .pid = page.pid,
-				 .object = page.object};
+	struct live_page page = *live_page(live), next = live_page_beside(&page, LIVE_FUNCTIONS);
 
 	if (!row) {
 		live_complain(live, "there is no row to zoom into");
@@ -63,7 +57,7 @@ int live_zoom_out(struct live *live)
 
 int live_zoom_thread(struct live *live)
 {
-	struct live_page *page = live_page(live);
+	struct live_page *page = live_page(live), next;
 
 	if (page->tid) {
 		page->tid = 0;
@@ -72,12 +66,9 @@ int live_zoom_thread(struct live *live)
 	if (page->view == LIVE_THREADS)
 		return live_zoom_in(live);
 	live_say(live, "Enter zooms into a thread");
-	return live_open(live,
-		&(struct live_page){.view = LIVE_THREADS,
-			.sort = -1,
-			.place = LIVE_NONE,
-			.object = page->object,
-			.below = page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS});
+	next = live_page_beside(page, LIVE_THREADS);
+	next.below = page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS;
+	return live_open(live, &next);
 }
 
 int live_zoom_object(struct live *live)
@@ -89,11 +80,7 @@ int live_zoom_object(struct live *live)
 		page->object = NULL;
 		return live_look(live);
 	}
-	next = (struct live_page){.view = page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS,
-		.sort = -1,
-		.place = LIVE_NONE,
-		.tid = page->tid,
-		.pid = page->pid};
+	next = live_page_beside(page, page->view <= LIVE_TREE ? page->view : LIVE_FUNCTIONS);
 	if (row && row->object && row->object[0]) {
 		next.object = row->object;
 	} else {
@@ -108,6 +95,7 @@ int live_zoom_code(struct live *live, int view)
 	const struct live_page *page = live_page(live);
 	const struct live_row *row = live_row(live);
 	uint32_t place = LIVE_NONE;
+	struct live_page next;
 
 	if ((int)page->view == view)
 		return live_zoom_out(live);
@@ -122,13 +110,10 @@ int live_zoom_code(struct live *live, int view)
 				: "choose a row with a function first: Esc, then l or g");
 		return 0;
 	}
-	return live_open(live,
-		&(struct live_page){.view = view,
-			.sort = -1,
-			.place = place,
-			.tid = page->tid,
-			.pid = page->pid,
-			.object = NULL});
+	next = live_page_beside(page, view);
+	next.place = place;
+	next.object = NULL;
+	return live_open(live, &next);
 }
 
 int live_zoom_text(struct live *live, int view)

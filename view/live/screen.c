@@ -109,26 +109,6 @@ void screen_restyle(
 	}
 }
 
-static void print_character(int32_t c, FILE *out)
-{
-	if (c < 0x80) {
-		(void)fputc(c, out);
-		return;
-	}
-	if (c < 0x800) {
-		(void)fputc(0xc0 | c >> 6, out);
-	} else {
-		if (c < 0x10000) {
-			(void)fputc(0xe0 | c >> 12, out);
-		} else {
-			(void)fputc(0xf0 | c >> 18, out);
-			(void)fputc(0x80 | (c >> 12 & 0x3f), out);
-		}
-		(void)fputc(0x80 | (c >> 6 & 0x3f), out);
-	}
-	(void)fputc(0x80 | (c & 0x3f), out);
-}
-
 static unsigned used_columns(const struct screen *screen, unsigned row)
 {
 	const struct screen_cell *cell = screen->cell + (size_t)row * screen->columns;
@@ -148,10 +128,11 @@ void screen_print(const struct screen *screen, FILE *out)
 	for (unsigned row = 0; row < rows; row++) {
 		const struct screen_cell *cell = screen->cell + (size_t)row * screen->columns;
 		unsigned n = used_columns(screen, row);
+		char utf8[TEXT_UTF8_BYTES];
 
 		for (unsigned i = 0; i < n; i++) {
 			if (cell[i].character)
-				print_character(cell[i].character, out);
+				(void)fwrite(utf8, 1, text_encode(cell[i].character, utf8), out);
 		}
 		(void)fputc('\n', out);
 	}

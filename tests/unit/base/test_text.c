@@ -49,6 +49,21 @@ static void test_text__decodes_only_utf8(void **state)
 	assert_int_equal(*right, '\0');
 }
 
+static void test_text__encodes_what_it_decodes(void **state)
+{
+	static const char *const right[] = {"a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",
+		"\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+	char utf8[TEXT_UTF8_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		const char *at = right[i];
+
+		assert_int_equal(text_encode(text_next(&at), utf8), strlen(right[i]));
+		assert_string_equal(utf8, right[i]);
+	}
+}
+
 /* A name cannot move the cursor, ring the bell, or turn the writing direction. */
 static void test_text__cleans_what_a_terminal_would_obey(void **state)
 {
@@ -342,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text__counts_columns),
 		cmocka_unit_test(test_text__decodes_only_utf8),
+		cmocka_unit_test(test_text__encodes_what_it_decodes),
 		cmocka_unit_test(test_text__rates_as_people_write_them),
 		cmocka_unit_test(test_text__cleans_what_a_terminal_would_obey),
 		cmocka_unit_test(test_text__cuts_names_where_they_can_spare_it),
