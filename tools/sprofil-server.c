@@ -33,7 +33,7 @@
 
 struct server {
 	const char *program, *name;
-	bool listens, on_demand, verbose;
+	bool listens, reachable, on_demand, verbose;
 	uint64_t push_ns;
 	struct spans spans;
 	struct serve_pieces pieces;
@@ -60,6 +60,7 @@ static const struct option_row rows[] = {
 	{"program", 0, OPTION_TEXT, AT(program)},
 	{"name", 0, OPTION_TEXT, AT(name)},
 	{"listen", 0, OPTION_FLAG, AT(listens)},
+	{"reachable", 0, OPTION_FLAG, AT(reachable)},
 	{"push", 0, OPTION_NUMBER, AT(push_ns)},
 	{"on-demand", 0, OPTION_FLAG, AT(on_demand)},
 	{"verbose", 0, OPTION_FLAG, AT(verbose)},
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
 	serve_pieces_init(&s.pieces, SERVE_PIECES_FD, &s.spans);
 	push_init(&s.push, s.push_ns ? SERVE_PUSH_FD : -1, s.push_ns, &s.spans);
 	if (s.listens)
-		r = http_begin(SERVE_LISTEN_FD, &s.spans, s.name, &s.http);
+		r = http_begin(SERVE_LISTEN_FD, s.reachable, &s.spans, s.name, &s.http);
 	if (r < 0)
 		standard_complain(s.program, "cannot serve: %s",
 			r == -ENOTSUP ? "built without libmicrohttpd (Debian: libmicrohttpd-dev)"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 }
 enum { FIRST_FD = 16 };
 /* Longest waits, in units of 10 ms: 10 s for the server; sprofil-push limits its time itself. */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
+/* TCP keep-alive: seconds before the first probe and between probes; number of probes. */
+enum { KEEPALIVE_SECONDS = 15, KEEPALIVE_MOST = 4 };
 
 union address {
 	struct sockaddr any;
@@ -182,11 +185,23 @@ static const char *listen_remedy(int error)
 	}
 }
 
+/* TCP keep-alive notices a lost peer; accepted sockets inherit the options from @fd. */
+static void set_options(int fd)
+{
+	int on = 1, seconds = KEEPALIVE_SECONDS, most = KEEPALIVE_MOST;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof(most));
+}
+
 static int begin_listening(struct serve_front *f)
 {
 	union address address;
 	socklen_t bytes;
-	int fd, on = 1;
+	int fd;
 
 	if (!read_address(f->listen, &address, &bytes))
 		front_reject(f->program, "bad address", f->listen,
@@ -194,7 +209,7 @@ static int begin_listening(struct serve_front *f)
 			"(then 127.0.0.1)");
 	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		set_options(fd);
 	if (fd < 0 || bind(fd, &address.any, bytes) < 0 || listen(fd, BACKLOG) < 0) {
 		front_complain(f->program, "cannot listen on %s: %s%s", f->listen, strerror(errno),
 			listen_remedy(errno));
@@ -283,6 +298,9 @@ static bool start_server(struct serve_front *f, const char *name, const int fds[
 	(void)snprintf(every, sizeof(every), "%llu", (unsigned long long)f->push_ns);
 	if (f->listen)
 		argv[n++] = "--listen";
+	/* Without this option, the server refuses requests for other hosts. */
+	if (f->reachable)
+		argv[n++] = "--reachable";
 	if (f->on_demand)
 		argv[n++] = "--on-demand";
 	if (f->verbose)

@@ -2,6 +2,8 @@
 #include "tools/serve/serve_http.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,9 +13,7 @@
 #include <microhttpd.h>
 
 #include "base/clock.h"
-#include "tools/serve/serve_answer.h"
 #include "tools/serve/serve_request.h"
-#include "tools/serve/serve_socket.h"
 
 /* Time to receive a request, from the connection or the last answer on; time to send an answer. */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
@@ -49,7 +49,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct spans *spans;
 	const char *name;
-	bool loopback;
+	bool reachable;
 	int listen_fd;      /* -1: no new connections */
 	size_t connections; /* connections that the library has */
 	uint64_t accept_ns; /* no connection is accepted before this time */
@@ -57,6 +57,78 @@ struct http {
 	struct http_request *requests;
 	uint64_t look_ns;
 };
+
+/* Takes ownership of @response. NULL, out of memory: MHD_NO, which closes the connection. */
+static enum MHD_Result answer_queue(struct MHD_Connection *connection, unsigned status,
+	const char *type, struct MHD_Response *response)
+{
+	enum MHD_Result r;
+
+	if (!response)
+		return MHD_NO;
+	(void)MHD_add_response_header(response, "Content-Type", type);
+	(void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	(void)MHD_add_response_header(response, "Cache-Control", "no-store");
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		(void)MHD_add_response_header(response, "Allow", "GET, HEAD");
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		(void)MHD_add_response_header(response, "Retry-After", "5");
+	if (status == MHD_HTTP_OK && type[0] == 'a')
+		(void)MHD_add_response_header(
+			response, "Content-Disposition", "attachment; filename=\"profile\"");
+	/* If an answer has this header, pprof prints its text. */
+	if (status != MHD_HTTP_OK)
+		(void)MHD_add_response_header(response, "X-Go-Pprof", "1");
+	r = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return r;
+}
+
+static enum MHD_Result answer_text(
+	struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	return answer_queue(connection, status, "text/plain; charset=utf-8",
+		MHD_create_response_from_buffer(
+			strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY));
+}
+
+/* Escapes for HTML: a program's name is that of a file, with any characters. */
+static void put_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("<>&\"'", *text))
+			(void)fprintf(out, "&#%d;", *text);
+		else
+			(void)fputc(*text, out);
+	}
+}
+
+/* Answers with the page that links to the profile of the program @name (any characters). */
+static enum MHD_Result answer_index(struct MHD_Connection *connection, const char *name)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return MHD_NO;
+	(void)fputs("<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>", out);
+	put_escaped(out, name);
+	(void)fputs(" /debug/pprof/</title></head><body><p>", out);
+	put_escaped(out, name);
+	(void)fprintf(out,
+		" by sprofil</p><table><tr><td><a href=\"profile?seconds=%d\">profile</a></td>"
+		"<td>CPU profile of the seconds from now on, 1 to %d: "
+		"<code>profile?seconds=N</code>, for <code>go tool pprof</code> or "
+		"<code>sprofreport</code></td></tr></table></body></html>\n",
+		REQUEST_SECONDS, REQUEST_SECONDS_MOST);
+	if (fclose(out) != 0) {
+		free(text);
+		return MHD_NO;
+	}
+	return answer_queue(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
+		MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE));
+}
 
 static void end_wait(struct http *http, struct http_request *request, int error)
 {
@@ -135,7 +207,7 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 {
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
-	if (http->loopback &&
+	if (!http->reachable &&
 		!request_host_is_loopback(
 			MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
 		return answer_text(connection, MHD_HTTP_FORBIDDEN,
@@ -236,17 +308,15 @@ static void noticed(void *context, struct MHD_Connection *connection, void **soc
 	*socket_context = NULL;
 }
 
-int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http)
+int http_begin(int listen_fd, bool reachable, struct spans *spans, const char *name,
+	struct http **ret_http)
 {
 	struct http *http = calloc(1, sizeof(*http));
 
 	if (!http)
 		return -ENOMEM;
-	*http = (struct http){.spans = spans,
-		.name = name,
-		.loopback = socket_is_loopback(listen_fd),
-		.listen_fd = listen_fd};
-	socket_begin_listening(listen_fd);
+	*http = (struct http){
+		.spans = spans, .name = name, .reachable = reachable, .listen_fd = listen_fd};
 	/*
 	 * Not the library but this file accepts connections: at its limit of connections, the
 	 * library would stop listening, and resume in a call that neither a descriptor nor a

@@ -8,6 +8,7 @@
 #define TOOLS_SERVE_SERVE_HTTP_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +19,13 @@ struct http;
 /* Descriptors to poll: the library's, the listening one, one per client waiting for a profile. */
 enum { HTTP_POLLS = 2 + SPANS_MOST };
 
-/* Takes @listen_fd on success; borrows the rest. 0 or -errno; -ENOTSUP: no libmicrohttpd. */
-int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http);
+/*
+ * @reachable: other machines can reach @listen_fd; if not, requests for any host other than the
+ * loopback are refused. Takes @listen_fd on success; borrows the rest. 0 or -errno; -ENOTSUP: no
+ * libmicrohttpd.
+ */
+int http_begin(int listen_fd, bool reachable, struct spans *spans, const char *name,
+	struct http **ret_http);
 void http_end(struct http *http);
 /* Accepts no more connections. */
 void http_quiesce(struct http *http);

@@ -4,9 +4,11 @@
 
 #include "tools/serve/serve_http.h"
 
-int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http)
+int http_begin(int listen_fd, bool reachable, struct spans *spans, const char *name,
+	struct http **ret_http)
 {
 	(void)listen_fd;
+	(void)reachable;
 	(void)spans;
 	(void)name;
 	(void)ret_http;

@@ -39,7 +39,7 @@ struct server {
 	uint64_t ahead_ns; /* the server's time is ahead of the clock */
 };
 
-static void serve(struct server *s)
+static void serve_at(struct server *s, bool reachable)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -56,7 +56,12 @@ static void serve(struct server *s)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	serve_pieces_init(&s->pieces, pair[0], &s->spans);
 	s->analyst_fd = pair[1];
-	assert_int_equal(http_begin(fd, &s->spans, "ph<a>ses", &s->http), 0);
+	assert_int_equal(http_begin(fd, reachable, &s->spans, "ph<a>ses", &s->http), 0);
+}
+
+static void serve(struct server *s)
+{
+	serve_at(s, false);
 }
 
 static void end(struct server *s)
@@ -146,6 +151,10 @@ static void test_http__what_is_answered_at_once(void **state)
 		"Content-Length: 4\r\n\r\nbody",
 		"HTTP/1.1 200", "by sprofil");
 	expect(&s, "nonsense\r\n\r\n", "", "");
+	end(&s);
+	serve_at(&s, true);
+	expect(&s, "GET / HTTP/1.1\r\nConnection: close\r\nHost: good.example\r\n\r\n",
+		"HTTP/1.1 200", "by sprofil");
 	end(&s);
 }
 
