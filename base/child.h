@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for child processes; for tracees see supervisor/os/waiter.h. */
+/* Child processes: starting, and waiting; for tracees see supervisor/os/waiter.h. */
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* Moves *@fd to @least or above, for child_start(), unless it is -1 or there. 0 or -errno. */
+int child_lift(int *fd, int least);
+
+/*
+ * Starts the program @argv[0] (a path). Its descriptor @first + i is a copy of @fd[i], which is not
+ * below @first + @n; with -1 it is what this process has there. As the program ends with the
+ * profiling, the signals that terminal and user send to the command are blocked in it. 0 or -errno.
+ */
+int child_start(const char *const argv[], const int *fd, size_t n, int first, pid_t *ret_pid);
 
 /* Waits for the end of child @pid. Returns its wait status, or 0 if SIGCHLD is ignored. */
 int child_join(int pid);

@@ -3,77 +3,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "base/child.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it */
 #endif
+
+/* The child's descriptors are below this number. */
+enum { FDS_END = LINK_MORE_FD + LINK_MORE_MOST };
 
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
 	*fd = -1;
-}
-
-/*
- * Moves a descriptor above the numbers that dup2() overwrites in the child. fcntl() sets EINVAL if
- * that is beyond the limit of open files.
- */
-static int lift(int *fd)
-{
-	int high;
-
-	if (*fd >= LINK_MORE_FD + LINK_MORE_MOST)
-		return 0;
-	high = fcntl(*fd, F_DUPFD_CLOEXEC, LINK_MORE_FD + LINK_MORE_MOST);
-	if (high < 0)
-		return errno == EINVAL ? -EMFILE : -errno;
-	(void)close(*fd);
-	*fd = high;
-	return 0;
-}
-
-static int spawn(struct link *link, const char *const argv[], const int *fds, size_t n)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t mask;
-	pid_t pid;
-	int r = posix_spawn_file_actions_init(&actions);
-
-	if (r)
-		return -r;
-	r = posix_spawnattr_init(&attributes);
-	if (r) {
-		(void)posix_spawn_file_actions_destroy(&actions);
-		return -r;
-	}
-	(void)sigemptyset(&mask);
-	for (unsigned i = 0; i < 9; i++) {
-		static const int blocked[9] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN,
-			SIGTTOU, SIGUSR1, SIGUSR2};
-
-		(void)sigaddset(&mask, blocked[i]);
-	}
-	(void)posix_spawnattr_setsigmask(&attributes, &mask);
-	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	for (size_t i = 0; i < n && !r; i++)
-		r = posix_spawn_file_actions_adddup2(&actions, fds[i], LINK_RING_FD + (int)i);
-	if (!r)
-		r = posix_spawn(&pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
-	if (!r)
-		link->pid = pid;
-	(void)posix_spawnattr_destroy(&attributes);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return -r;
 }
 
 /* Sets the memory file's size. RLIMIT_FSIZE is lifted meanwhile: it is not meant for this file. */
@@ -99,7 +47,7 @@ static int set_bytes(int fd, size_t bytes)
 static int copy_above(const int *more, size_t n, int *copy)
 {
 	for (size_t i = 0; i < n; i++) {
-		copy[i] = fcntl(more[i], F_DUPFD_CLOEXEC, LINK_MORE_FD + LINK_MORE_MOST);
+		copy[i] = fcntl(more[i], F_DUPFD_CLOEXEC, FDS_END);
 		if (copy[i] < 0)
 			return errno == EINVAL ? -EMFILE : -errno;
 	}
@@ -109,7 +57,7 @@ static int copy_above(const int *more, size_t n, int *copy)
 int link_start(struct link *link, const char *const argv[], uint64_t capacity, const char *mounts,
 	const int *more, size_t n)
 {
-	int child[LINK_MORE_FD - LINK_RING_FD + LINK_MORE_MOST], *copy = child + 3;
+	int child[FDS_END - LINK_RING_FD], *copy = child + 3;
 	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;
 	size_t bytes = ring_memory_bytes(capacity), text_bytes = mounts ? strlen(mounts) : 0;
 
@@ -134,18 +82,18 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity, c
 	if (r == 0)
 		r = ring_init(&link->ring, link->memory, capacity);
 	if (r == 0)
-		r = lift(&ring_fd);
+		r = child_lift(&ring_fd, FDS_END);
 	if (r == 0)
-		r = lift(&bell[0]);
+		r = child_lift(&bell[0], FDS_END);
 	if (r == 0)
-		r = lift(&request[1]);
+		r = child_lift(&request[1], FDS_END);
 	child[0] = ring_fd;
 	child[1] = bell[0];
 	child[2] = request[1];
 	if (r == 0)
 		r = copy_above(more, n, copy);
 	if (r == 0)
-		r = spawn(link, argv, child, 3 + n);
+		r = child_start(argv, child, 3 + n, LINK_RING_FD, &link->pid);
 	for (size_t i = 0; i < 3 + n; i++)
 		close_fd(&child[i]);
 	link->bell_fd = bell[1];

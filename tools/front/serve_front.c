@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/libexec.h"
 #include "base/units.h"
 #include "supervisor/engine/signals.h"
@@ -26,11 +26,7 @@
 #include "tools/front/target_options.h"
 #include "tools/serve/serve_fds.h"
 
-extern char **environ;
-
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
-/* Descriptors are moved above the numbers used in the children, so that dup2() overwrites none. */
-enum { FIRST_FD = 16 };
 /* Longest waits, in units of 10 ms: 10 s for the server; sprofil-push limits its time itself. */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 /* TCP keep-alive: seconds before the first probe and between probes; number of probes. */
@@ -221,59 +217,6 @@ static int begin_listening(struct serve_front *f)
 	return fd;
 }
 
-/* Moves a descriptor above the numbers used in the children. */
-static int lift(int fd)
-{
-	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
-
-	if (fd >= 0)
-		(void)close(fd);
-	return high;
-}
-
-/*
- * Starts a process whose descriptor i is a copy of @fds[i] (-1: it has none). 0 or -errno. As the
- * process ends with the profiling, the signals that terminal and user send to the command are
- * blocked in it.
- */
-static int start(const char *const argv[], const int fds[FDS], pid_t *ret_pid)
-{
-	static const int blocked[] = {
-		SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t mask;
-	int r;
-
-	(void)sigemptyset(&mask);
-	for (size_t i = 0; i < sizeof(blocked) / sizeof(*blocked); i++)
-		(void)sigaddset(&mask, blocked[i]);
-	r = posix_spawn_file_actions_init(&actions);
-	if (r)
-		return -r;
-	r = posix_spawnattr_init(&attributes);
-	if (r) {
-		(void)posix_spawn_file_actions_destroy(&actions);
-		return -r;
-	}
-	(void)posix_spawnattr_setsigmask(&attributes, &mask);
-	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	r = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (!r)
-		r = posix_spawn_file_actions_addopen(
-			&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	for (int i = SERVE_REQUEST_FD; i < FDS && !r; i++) {
-		if (fds[i] >= 0)
-			r = posix_spawn_file_actions_adddup2(&actions, fds[i], i);
-	}
-	if (!r)
-		r = posix_spawn(
-			ret_pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
-	(void)posix_spawnattr_destroy(&attributes);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return -r;
-}
-
 static bool find(const struct serve_front *f, const char *name, char path[PATH_MAX])
 {
 	if (libexec_find(name, path))
@@ -309,7 +252,7 @@ static bool start_server(struct serve_front *f, const char *name, const int fds[
 		argv[n++] = "--push";
 		argv[n++] = every;
 	}
-	r = start(argv, fds, &f->server_pid);
+	r = child_start(argv, fds, FDS, 0, &f->server_pid);
 	if (r < 0)
 		front_complain(f->program, "cannot start %s: %s", path, strerror(-r));
 	return r == 0;
@@ -331,7 +274,7 @@ static bool start_push(struct serve_front *f, const char *name, const int fds[FD
 	if (setenv("SPROFIL_PUSH_URL", f->url, 1) < 0)
 		r = -errno;
 	else
-		r = start(argv, fds, &f->push_pid);
+		r = child_start(argv, fds, FDS, 0, &f->push_pid);
 	(void)unsetenv("SPROFIL_PUSH_URL");
 	if (r < 0)
 		front_complain(f->program, "cannot start %s: %s", path, strerror(-r));
@@ -341,30 +284,35 @@ static bool start_push(struct serve_front *f, const char *name, const int fds[FD
 bool serve_front_begin(struct serve_front *f, const char *name, struct engine_options *engine)
 {
 	int request[2] = {-1, -1}, pieces[2] = {-1, -1}, push[2] = {-1, -1}, listen_fd = -1;
+	int null_fd = -1, r = 0;
+	int *const all[] = {&request[0], &request[1], &pieces[0], &pieces[1], &push[0], &push[1],
+		&listen_fd, &null_fd};
 	bool begun = false;
 
 	if (!serve_front_is_given(f))
 		return true;
 	if (f->listen) {
-		listen_fd = lift(begin_listening(f));
+		listen_fd = begin_listening(f);
 		if (listen_fd < 0)
 			return false;
 	}
-	if (pipe2(request, O_CLOEXEC) < 0 || (f->url && pipe2(push, O_CLOEXEC) < 0) ||
-		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pieces) < 0) {
-		front_complain(f->program, "cannot serve: %s", strerror(errno));
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd < 0 || pipe2(request, O_CLOEXEC) < 0 ||
+		(f->url && pipe2(push, O_CLOEXEC) < 0) ||
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pieces) < 0)
+		r = -errno;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && r == 0; i++)
+		r = child_lift(all[i], FDS);
+	if (r < 0) {
+		front_complain(f->program, "cannot serve: %s", strerror(-r));
 	} else {
-		for (size_t i = 0; i < 2; i++) {
-			request[i] = lift(request[i]);
-			pieces[i] = lift(pieces[i]);
-			push[i] = lift(push[i]);
-		}
 		(void)fcntl(request[0], F_SETFL, O_NONBLOCK);
 		begun = start_server(f, name,
-			(const int[FDS]){-1, -1, -1, request[1], pieces[0], listen_fd, push[1]});
+			(const int[FDS]){
+				null_fd, null_fd, -1, request[1], pieces[0], listen_fd, push[1]});
 		if (begun && f->url)
-			begun = start_push(
-				f, name, (const int[FDS]){-1, -1, -1, -1, -1, -1, push[0]});
+			begun = start_push(f, name,
+				(const int[FDS]){null_fd, null_fd, -1, -1, -1, -1, push[0]});
 	}
 	if (begun && f->reachable)
 		front_complain(f->program,
@@ -376,6 +324,8 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 	}
 	if (listen_fd >= 0)
 		(void)close(listen_fd);
+	if (null_fd >= 0)
+		(void)close(null_fd);
 	if (request[1] >= 0)
 		(void)close(request[1]);
 	if (pieces[0] >= 0)
