@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # python_layouts.sh DIRECTORY...: prints the table of analyst/python/python_layouts.c: the offsets
-# of CPython's structures, from the headers of each version. DIRECTORY is one such as
-# /usr/include/python3.11, with internal/. From 3.13 on, _PyRuntime itself describes the structures.
+# of CPython's structures, from the headers of each version. The directories, such as
+# /usr/include/python3.11, with internal/, are those of 3.8 to 3.12 in this order. From 3.13 on,
+# _PyRuntime itself describes the structures.
 set -eu
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -21,10 +22,9 @@ cat > "$work/row.c" <<'C'
 #include <internal/pycore_frame.h>
 #include <internal/pycore_code.h>
 #endif
-#define ROW(field, type, member) printf("\t\t." #field " = %zu,\n", offsetof(type, member))
+#define ROW(field, type, member) printf(#field " %zu\n", offsetof(type, member))
 int main(void)
 {
-	printf("\t{\n\t\t.version = 0x%02x%02x,\n", PY_MAJOR_VERSION, PY_MINOR_VERSION);
 	ROW(interpreters, _PyRuntimeState, interpreters.head);
 	ROW(interpreter_next, PyInterpreterState, next);
 #if PY_MINOR_VERSION >= 11
@@ -79,22 +79,21 @@ int main(void)
 	ROW(code_lines, PyCodeObject, co_lnotab);
 #endif
 	ROW(code_first_line, PyCodeObject, co_firstlineno);
-	printf("\t\t.text_ascii = %zu,\n", sizeof(PyASCIIObject));
-	printf("\t\t.text_wide = %zu,\n", sizeof(PyCompactUnicodeObject));
+	printf("text_ascii %zu\n", sizeof(PyASCIIObject));
+	printf("text_wide %zu\n", sizeof(PyCompactUnicodeObject));
 	ROW(text_length, PyASCIIObject, length);
 	ROW(text_state, PyASCIIObject, state);
 	ROW(bytes_length, PyVarObject, ob_size);
 	ROW(bytes_data, PyBytesObject, ob_sval);
 #if PY_MINOR_VERSION >= 12
-	printf("\t\t.gil = %zu,\n", offsetof(_PyRuntimeState, _main_interpreter) +
+	printf("gil %zu\n", offsetof(_PyRuntimeState, _main_interpreter) +
 		offsetof(PyInterpreterState, _gil));
 #else
 	ROW(gil, _PyRuntimeState, ceval.gil);
 #endif
-	printf("\t\t.gil_bytes = %zu,\n", sizeof(struct _gil_runtime_state));
+	printf("gil_bytes %zu\n", sizeof(struct _gil_runtime_state));
 	ROW(gil_holder, struct _gil_runtime_state, last_holder);
 	ROW(gil_locked, struct _gil_runtime_state, locked);
-	printf("\t},\n");
 	return 0;
 }
 C
@@ -103,14 +102,28 @@ cat <<'C'
 /* Made by packaging/python_layouts.sh from the headers of each version, for 64-bit machines. */
 #include "analyst/python/python_layout.h"
 
-const struct python_layout python_layouts[] = {
+const struct python_field python_fields[] = {
 C
+# Numbers the versions from 1, then makes a line of each field. A version without the field has 0.
+n=0
 for directory in "$@"; do
+	n=$((n + 1))
 	cc -I"$directory" -I"$directory/internal" -o "$work/row" "$work/row.c"
-	"$work/row"
+	"$work/row" > "$work/one"
+	sed "s/^/$n /" "$work/one" >> "$work/all"
 done
+LC_ALL=C sort -k 2,2 -k 1,1n "$work/all" | awk -v n="$n" '
+	function put(  i, row) {
+		for (i = 1; i <= n; i++)
+			row = row (i > 1 ? ", " : "") value[i] + 0
+		if (field != "")
+			printf "\t{PYTHON_IN(%s), {%s}},\n", field, row
+	}
+	$2 != field { put(); split("", value); field = $2 }
+	{ value[$1] = $3 }
+	END { put() }'
 cat <<'C'
 };
 
-const size_t python_layouts_n = sizeof(python_layouts) / sizeof(*python_layouts);
+const size_t python_fields_n = sizeof(python_fields) / sizeof(*python_fields);
 C

@@ -39,7 +39,6 @@ static int find_layout(
 {
 	uint8_t offsets[512];
 	struct exported number;
-	const struct python_layout *known;
 	uint64_t hex = 0;
 	uint16_t version = 0;
 	size_t cursor = 0;
@@ -50,13 +49,11 @@ static int find_layout(
 			version = (uint16_t)(hex >> 16);
 	if (!version)
 		version = version_of_name(exported_path(runtime->module));
-	known = python_layout_find(version);
-	if (known)
-		*ret_layout = *known;
-	else if (!exported_read(runtime->module, runtime->svma, offsets, sizeof(offsets)) ||
-		python_layout_describe(offsets, sizeof(offsets), version, ret_layout) < 0)
-		return -ENOTSUP;
-	return 0;
+	if (python_layout_find(version, ret_layout) ||
+		(exported_read(runtime->module, runtime->svma, offsets, sizeof(offsets)) &&
+			python_layout_describe(offsets, sizeof(offsets), version, ret_layout) == 0))
+		return 0;
+	return -ENOTSUP;
 }
 
 static int detect(struct locations *locations, const struct space *space,

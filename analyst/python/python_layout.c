@@ -2,64 +2,66 @@
 #include "analyst/python/python_layout.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
-/* Fields of _Py_DebugOffsets; @descriptions has the index of each one's 8-byte word. */
-enum word {
-	VERSION,
-	FREE_THREADED,
-	RUNTIME_SIZE,
-	INTERPRETERS,
-	INTERPRETER_SIZE,
-	INTERPRETER_NEXT,
-	INTERPRETER_THREADS,
-	GIL,
-	GIL_LOCKED,
-	GIL_HOLDER,
-	THREAD_NEXT,
-	THREAD_FRAME,
-	THREAD_SELF,
-	THREAD_TID,
-	THREAD_CHUNK,
-	FRAME_PREVIOUS,
-	FRAME_CODE,
-	FRAME_INSTRUCTION,
-	FRAME_OWNER,
-	CODE_FILE,
-	CODE_NAME,
-	CODE_LINES,
-	CODE_FIRST_LINE,
-	CODE_START,
-	WORDS
+/* Indices of 8-byte words of _Py_DebugOffsets. */
+enum {
+	VERSION = 1,
+	FREE_THREADED = 2,
+	RUNTIME_SIZE = 3,
+	INTERPRETER_SIZE = 6,
 };
 
+/* Fields that _Py_DebugOffsets describes. Those of the GIL are offsets in the interpreter here. */
 static const struct {
-	uint16_t version;
-	uint8_t tag; /* tag bits of a reference (_PyStackRef) */
-	uint8_t word[WORDS];
-} descriptions[] = {
-	{PYTHON_3_13, 0,
-		{1, 2, 3, 5, 6, 8, 9, 15, 17, 18, 21, 23, 24, 25, 26, 29, 30, 31, 33, 35, 37, 38,
-			39, 43}},
-	{PYTHON_3_14, 3,
-		{1, 2, 3, 5, 6, 8, 9, 16, 18, 19, 24, 26, 27, 28, 29, 32, 33, 34, 36, 40, 42, 43,
-			44, 48}},
+	uint16_t at;
+	uint8_t word[2]; /* index of the field's word in 3.13, and in 3.14 */
+} described[] = {
+	{PYTHON_IN(interpreters), {5, 5}},
+	{PYTHON_IN(interpreter_next), {8, 8}},
+	{PYTHON_IN(interpreter_threads), {9, 9}},
+	{PYTHON_IN(gil), {15, 16}},
+	{PYTHON_IN(gil_locked), {17, 18}},
+	{PYTHON_IN(gil_holder), {18, 19}},
+	{PYTHON_IN(thread_next), {21, 24}},
+	{PYTHON_IN(thread_frame), {23, 26}},
+	{PYTHON_IN(thread_self), {24, 27}},
+	{PYTHON_IN(thread_tid), {25, 28}},
+	{PYTHON_IN(thread_chunk), {26, 29}},
+	{PYTHON_IN(frame_previous), {29, 32}},
+	{PYTHON_IN(frame_code), {30, 33}},
+	{PYTHON_IN(frame_instruction), {31, 34}},
+	{PYTHON_IN(frame_owner), {33, 36}},
+	{PYTHON_IN(code_file), {35, 40}},
+	{PYTHON_IN(code_name), {37, 42}},
+	{PYTHON_IN(code_lines), {38, 43}},
+	{PYTHON_IN(code_first_line), {39, 44}},
+	{PYTHON_IN(code_start), {43, 48}},
 };
 
-const struct python_layout *python_layout_find(uint16_t version)
+static void put(struct python_layout *layout, uint16_t at, uint32_t offset)
 {
-	for (size_t i = 0; i < python_layouts_n; i++)
-		if (python_layouts[i].version == version)
-			return &python_layouts[i];
-	return NULL;
+	memcpy((uint8_t *)layout + at, &offset, sizeof(offset));
+}
+
+bool python_layout_find(uint16_t version, struct python_layout *ret_layout)
+{
+	struct python_layout layout = {.version = version};
+
+	if (version < PYTHON_3_8 || version >= PYTHON_3_8 + PYTHON_TABLED)
+		return false;
+	for (size_t i = 0; i < python_fields_n; i++)
+		put(&layout, python_fields[i].at, python_fields[i].offset[version - PYTHON_3_8]);
+	*ret_layout = layout;
+	return true;
 }
 
 /* Later versions have 3.12's layout of texts and stack chunks, but no _PyCFrame. */
 static struct python_layout begin_from_3_12(uint16_t version)
 {
-	struct python_layout layout = *python_layout_find(PYTHON_3_12);
+	struct python_layout layout;
 
+	(void)python_layout_find(PYTHON_3_12, &layout);
 	layout.version = version;
 	layout.thread_cframe = layout.cframe_previous = layout.cframe_frame = 0;
 	return layout;
@@ -80,75 +82,58 @@ static bool is_sane(const struct python_layout *l)
 		l->gil_locked < l->gil_bytes;
 }
 
-/* Sets where the GIL is: in the main interpreter, which ends _PyRuntime. False: it is not. */
-static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
+/* Reads a word of _Py_DebugOffsets. False: @offsets ends before it, or the word is too large. */
+static bool take_word(const uint8_t *offsets, size_t bytes, size_t index, uint32_t *ret_word)
 {
-	if (word[RUNTIME_SIZE] < word[INTERPRETER_SIZE] ||
-		word[GIL] + l->gil_bytes > word[INTERPRETER_SIZE])
+	uint64_t word;
+
+	if (8 * index + 8 > bytes)
 		return false;
-	l->gil = (uint32_t)(word[RUNTIME_SIZE] - word[INTERPRETER_SIZE] + word[GIL]);
-	l->gil_holder = (uint32_t)(word[GIL_HOLDER] - word[GIL]);
-	l->gil_locked = (uint32_t)(word[GIL_LOCKED] - word[GIL]);
-	return true;
+	memcpy(&word, offsets + 8 * index, 8);
+	*ret_word = (uint32_t)word;
+	return word <= INT32_MAX;
 }
 
-/* Copies the words of _Py_DebugOffsets. -ENOTSUP: unknown version; -EPROTO: they make no sense. */
-static int take_words(const uint8_t *offsets, size_t bytes, uint16_t version, uint64_t word[WORDS],
-	uint8_t *ret_tag)
+/*
+ * Changes the GIL's offset in the main interpreter, which ends _PyRuntime, to one in _PyRuntime,
+ * and the offsets of the GIL's fields to ones in the GIL. False: it is not in the interpreter.
+ */
+static bool place_lock(uint32_t runtime_size, uint32_t interpreter_size, struct python_layout *l)
 {
-	for (size_t k = 0; k < sizeof(descriptions) / sizeof(*descriptions); k++) {
-		if (descriptions[k].version != version)
-			continue;
-		for (int i = 0; i < WORDS; i++) {
-			size_t at = 8 * (size_t)descriptions[k].word[i];
-
-			if (at + 8 > bytes)
-				return -EPROTO;
-			memcpy(&word[i], offsets + at, 8);
-			if (i != VERSION && word[i] > INT32_MAX)
-				return -EPROTO;
-		}
-		*ret_tag = descriptions[k].tag;
-		return 0;
-	}
-	return -ENOTSUP;
+	if (runtime_size < interpreter_size || l->gil + l->gil_bytes > interpreter_size)
+		return false;
+	l->gil_holder -= l->gil;
+	l->gil_locked -= l->gil;
+	l->gil += runtime_size - interpreter_size;
+	return true;
 }
 
 int python_layout_describe(
 	const uint8_t *offsets, size_t bytes, uint16_t version, struct python_layout *ret_layout)
 {
 	struct python_layout l;
-	uint64_t word[WORDS];
-	uint8_t tag;
-	int r = take_words(offsets, bytes, version, word, &tag);
+	uint32_t hex, free_threaded, runtime_size, interpreter_size, offset;
 
-	if (r < 0)
-		return r;
-	if (memcmp(offsets, "xdebugpy", 8) != 0 || word[VERSION] >> 16 != version)
-		return -EPROTO;
-	if (word[FREE_THREADED])
+	if (version != PYTHON_3_13 && version != PYTHON_3_14)
 		return -ENOTSUP;
 	l = begin_from_3_12(version);
-	l.interpreters = (uint32_t)word[INTERPRETERS];
-	l.interpreter_next = (uint32_t)word[INTERPRETER_NEXT];
-	l.interpreter_threads = (uint32_t)word[INTERPRETER_THREADS];
-	l.thread_next = (uint32_t)word[THREAD_NEXT];
-	l.thread_frame = (uint32_t)word[THREAD_FRAME];
-	l.thread_self = (uint32_t)word[THREAD_SELF];
-	l.thread_tid = (uint32_t)word[THREAD_TID];
-	l.thread_chunk = (uint32_t)word[THREAD_CHUNK];
+	if (!take_word(offsets, bytes, VERSION, &hex) ||
+		!take_word(offsets, bytes, FREE_THREADED, &free_threaded) ||
+		!take_word(offsets, bytes, RUNTIME_SIZE, &runtime_size) ||
+		!take_word(offsets, bytes, INTERPRETER_SIZE, &interpreter_size))
+		return -EPROTO;
+	for (size_t i = 0; i < sizeof(described) / sizeof(*described); i++) {
+		if (!take_word(offsets, bytes, described[i].word[version - PYTHON_3_13], &offset))
+			return -EPROTO;
+		put(&l, described[i].at, offset);
+	}
+	if (memcmp(offsets, "xdebugpy", 8) != 0 || hex >> 16 != version)
+		return -EPROTO;
+	if (free_threaded)
+		return -ENOTSUP;
 	l.thread_top = l.thread_chunk + 8;
-	l.frame_previous = (uint32_t)word[FRAME_PREVIOUS];
-	l.frame_code = (uint32_t)word[FRAME_CODE];
-	l.frame_instruction = (uint32_t)word[FRAME_INSTRUCTION];
-	l.frame_owner = (uint32_t)word[FRAME_OWNER];
-	l.code_file = (uint32_t)word[CODE_FILE];
-	l.code_name = (uint32_t)word[CODE_NAME];
-	l.code_lines = (uint32_t)word[CODE_LINES];
-	l.code_first_line = (uint32_t)word[CODE_FIRST_LINE];
-	l.code_start = (uint32_t)word[CODE_START];
-	l.tag = tag;
-	if (!describe_lock(word, &l) || !is_sane(&l))
+	l.tag = version == PYTHON_3_14 ? 3 : 0; /* tag bits of a reference (_PyStackRef) */
+	if (!place_lock(runtime_size, interpreter_size, &l) || !is_sane(&l))
 		return -EPROTO;
 	*ret_layout = l;
 	return 0;

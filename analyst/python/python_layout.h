@@ -3,6 +3,7 @@
 #ifndef ANALYST_PYTHON_LAYOUT_H
 #define ANALYST_PYTHON_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ enum {
 	PYTHON_3_12 = 0x030c,
 	PYTHON_3_13 = 0x030d,
 	PYTHON_3_14 = 0x030e,
+	PYTHON_TABLED = 5, /* the versions from 3.8 on, of which python_fields[] has the offsets */
 };
 
 /* Offsets in bytes. 0: the version has no such field, or the field is the first one. */
@@ -36,12 +38,18 @@ struct python_layout {
 	uint32_t tag; /* bits to clear in a pointer to code */
 };
 
-/* Made by packaging/python_layouts.sh. */
-extern const struct python_layout python_layouts[];
-extern const size_t python_layouts_n;
+#define PYTHON_IN(field) offsetof(struct python_layout, field)
 
-/* The layout of @version. NULL: it is unknown, or the target describes it (see below). */
-const struct python_layout *python_layout_find(uint16_t version);
+/* A field, and its offset in each version from 3.8 on. Made by packaging/python_layouts.sh. */
+struct python_field {
+	uint16_t at; /* PYTHON_IN() */
+	uint32_t offset[PYTHON_TABLED];
+};
+extern const struct python_field python_fields[];
+extern const size_t python_fields_n;
+
+/* The layout of @version. False: it is unknown, or the target describes it (see below). */
+bool python_layout_find(uint16_t version, struct python_layout *ret_layout);
 
 /*
  * Sets the layout from the target's file. @offsets: _Py_DebugOffsets, which begins _PyRuntime from

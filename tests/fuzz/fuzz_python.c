@@ -86,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2 || profile_new(&list.profile) < 0)
 		return 0;
-	python.layout = *python_layout_find((uint16_t)(PYTHON_3_8 + data[0] % 5));
+	if (!python_layout_find((uint16_t)(PYTHON_3_8 + data[0] % 5), &python.layout))
+		__builtin_trap();
 	python.list = &list;
 	sample.n = data[1] % NATIVE_MOST + 1u;
 	sample.truncated = data[1] & 0x40;

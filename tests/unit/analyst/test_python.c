@@ -64,7 +64,7 @@ static size_t put_str(uint8_t *to, unsigned kind, bool ascii, const void *text, 
 
 static void test_python__texts_become_utf8(void **state)
 {
-	const struct python_layout *l = python_layout_find(PYTHON_3_11);
+	struct python_layout layout, *const l = &layout;
 	const uint16_t two[] = {'a', 0x17e, 0x20ac, 0xd800, 0};
 	const uint32_t four[] = {0x1f40d, 'b', 0x110000};
 	char text[PYTHON_TEXT_MOST + 1], *big = malloc(10000);
@@ -73,6 +73,7 @@ static void test_python__texts_become_utf8(void **state)
 
 	(void)state;
 	assert_true(b && big);
+	assert_true(python_layout_find(PYTHON_3_11, &layout));
 	n = put_str(b, 1, true, "A.method", 8);
 	assert_true(python_text(l, b, n, text));
 	assert_string_equal(text, "A.method");
@@ -106,11 +107,12 @@ static void test_python__both_texts_of_3_14(void **state)
 {
 	static const uint32_t states[] = {
 		3 | 1u << 2 | 1u << 5 | 1u << 6 | 0xdead00u, 2 | 1u << 16 | 1u << 19 | 1u << 20};
-	struct python_layout l = *python_layout_find(PYTHON_3_12);
+	struct python_layout l;
 	char text[PYTHON_TEXT_MOST + 1];
 	uint8_t b[64] = {0};
 
 	(void)state;
+	assert_true(python_layout_find(PYTHON_3_12, &l));
 	l.version = PYTHON_3_14;
 	put_word(b, 16, 4);
 	memcpy(b + 40, "name", 4);
@@ -174,7 +176,7 @@ static struct fixture *fixture_new(uint16_t version)
 	assert_non_null(f);
 	assert_int_equal(profile_new(&f->profile), 0);
 	f->list.profile = f->profile;
-	f->python.layout = *python_layout_find(version);
+	assert_true(python_layout_find(version, &f->python.layout));
 	f->python.list = &f->list;
 	f->python.mapping = profile_add_mapping(
 		f->profile, &(struct mapping){.file = "[python]", .build_id = ""});
