@@ -11,6 +11,7 @@
 
 struct maps_line;
 struct names; /* names.h: symbols, lines, inlined calls of a module */
+struct unwind_table;
 
 struct module_key {
 	const char *path; /* interned */
@@ -28,6 +29,7 @@ struct module {
 	const char *build_id;  /* hex, "": none */
 	const char *problem;   /* module_info.problem; "": none */
 	struct names *names;   /* created by names_of() */
+	struct unwind_table *frames; /* call frame information; created by unwind_table_find() */
 };
 
 struct symbolizer {

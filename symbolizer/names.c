@@ -20,7 +20,6 @@ void names_free(struct names *names)
 	table_release(&names->table);
 	free(names->answers);
 	spelling_release(&names->spellings);
-	unwind_table_free(names->ranges);
 	arena_release(&names->arena);
 	free(names);
 }
@@ -116,7 +115,7 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 {
 	struct frame *frame;
 	const char *name = NULL;
-	int rc = n->left_alone ? 0 : unnamed_find(n->module, &n->ranges, svma, &name);
+	int rc = n->left_alone ? 0 : unnamed_find(n->module, svma, &name);
 
 	if (rc || !name)
 		return rc;
@@ -157,10 +156,7 @@ static const struct symbol *symbol_at(struct names *n, uint64_t svma)
 
 	if (!symbol || !symbol->stretched || n->left_alone)
 		return symbol;
-	if (!n->ranges)
-		n->ranges = unwind_table_new(n->module);
-	if (n->ranges && unwind_table_find(n->ranges, svma, &entry) == 0 &&
-		entry.low > symbol->svma)
+	if (unwind_table_find(n->module, svma, &entry) == 0 && entry.low > symbol->svma)
 		return NULL;
 	return symbol;
 }
@@ -232,7 +228,7 @@ bool names_bounds(struct names *n, uint64_t svma, uint64_t *ret_start, uint64_t 
 		*ret_end = symbol->svma + symbol->bytes;
 		return true;
 	}
-	if (!n->ranges || unwind_table_find(n->ranges, svma, &entry) < 0)
+	if (!n->begun || n->left_alone || unwind_table_find(n->module, svma, &entry) < 0)
 		return false;
 	*ret_start = entry.low;
 	*ret_end = entry.high;

@@ -47,8 +47,6 @@ struct names {
 	struct names_answer *answers;
 	size_t n_answers, answers_room;
 	struct spellings spellings;
-	/* The ranges of functions, by unwind information; NULL: not searched for yet. */
-	struct unwind_table *ranges;
 	struct arena arena;
 };
 

@@ -8,6 +8,7 @@
 #include "symbolizer/debugfile.h"
 #include "symbolizer/module.h"
 #include "symbolizer/names.h"
+#include "symbolizer/unwind_table.h"
 
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
 {
@@ -42,6 +43,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 static void free_module(struct module *module)
 {
 	names_free(module->names);
+	unwind_table_free(module->frames);
 	elfimage_release(&module->image);
 	free(module);
 }

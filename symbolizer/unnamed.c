@@ -19,8 +19,7 @@ static size_t length_without_tag(const char *base, size_t bytes, const char **re
 	return tag ? (size_t)(tag - base) : bytes;
 }
 
-int unnamed_find(
-	struct module *module, struct unwind_table **table, uint64_t svma, const char **ret_name)
+int unnamed_find(struct module *module, uint64_t svma, const char **ret_name)
 {
 	const char *slash = strrchr(module->key.path, '/');
 	const char *base = slash ? slash + 1 : module->key.path, *end;
@@ -30,11 +29,7 @@ int unnamed_find(
 	int r;
 
 	*ret_name = NULL;
-	if (!*table)
-		*table = unwind_table_new(module);
-	if (!*table)
-		return -ENOMEM;
-	r = unwind_table_find(*table, svma, &entry);
+	r = unwind_table_find(module, svma, &entry);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	/* The vdso's name, "[vdso]", has brackets already. */

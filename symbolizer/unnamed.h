@@ -5,14 +5,12 @@
 #include <stdint.h>
 
 struct module;
-struct unwind_table;
 
 /*
  * Names code of a stripped file by the function's start, from unwind information:
- * "[liblzma.so.5+0x1b2c0]" begins at svma 0x1b2c0. *@table is made at the first use; the caller
- * frees it. *@ret_name is interned; NULL: no function is known. -ENOMEM.
+ * "[liblzma.so.5+0x1b2c0]" begins at svma 0x1b2c0. *@ret_name is interned; NULL: no function is
+ * known. -ENOMEM.
  */
-int unnamed_find(
-	struct module *module, struct unwind_table **table, uint64_t svma, const char **ret_name);
+int unnamed_find(struct module *module, uint64_t svma, const char **ret_name);
 
 #endif

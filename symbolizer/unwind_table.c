@@ -50,7 +50,7 @@ struct list {
 
 struct unwind_table {
 	struct module *module;
-	bool opened, listed;
+	bool listed;
 	struct section eh; /* .eh_frame, found by .eh_frame_hdr; data NULL: not found */
 	const uint8_t *search;
 	size_t entries;
@@ -256,15 +256,6 @@ int unwind_table_read_piece(const uint8_t *data, size_t bytes, uint64_t low, uin
 	return 0;
 }
 
-struct unwind_table *unwind_table_new(struct module *module)
-{
-	struct unwind_table *table = calloc(1, sizeof(*table));
-
-	if (table)
-		table->module = module;
-	return table;
-}
-
 void unwind_table_free(struct unwind_table *table)
 {
 	if (!table)
@@ -390,16 +381,19 @@ static int find_in_list(
 		: -ENOENT;
 }
 
-int unwind_table_find(struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry)
+int unwind_table_find(struct module *module, uint64_t svma, struct unwind_entry *ret_entry)
 {
-	struct module *module = table->module;
+	struct unwind_table *table = module->frames;
 	int r;
 
 	if (!module->headers_ok)
 		return -ENOENT;
-	if (!table->opened) {
+	if (!table) {
+		table = module->frames = calloc(1, sizeof(*table));
+		if (!table)
+			return -ENOMEM;
+		table->module = module;
 		open_header(table);
-		table->opened = true;
 	}
 	r = find_by_header(table, svma, ret_entry);
 	if (r == 0)

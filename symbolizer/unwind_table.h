@@ -25,12 +25,14 @@ struct unwind_entry {
 	bool wide;   /* addresses have 8 bytes */
 };
 
-/* Creates a table, and reads nothing yet. NULL: out of memory. */
-struct unwind_table *unwind_table_new(struct module *module);
+/* Called once, by the module's owner. NULL is allowed. */
 void unwind_table_free(struct unwind_table *table);
 
-/* Finds the entry that covers @svma. 0; -ENOENT: there is none; -ENOMEM. */
-int unwind_table_find(struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry);
+/*
+ * Finds the entry that covers @svma; the first call makes the module's table. 0; -ENOENT: there is
+ * no entry; -ENOMEM.
+ */
+int unwind_table_find(struct module *module, uint64_t svma, struct unwind_entry *ret_entry);
 
 /*
  * Reads the first entry of @data, an .eh_frame of one piece of code from @low to @high. The

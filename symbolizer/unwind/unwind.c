@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "symbolizer/unwind/unwind_internal.h"
-#include "symbolizer/unwind_table.h"
 
 /* Limit of frames whose caller may be on another stack (signals): only these can form a loop. */
 #define SIGNALS_MOST 64
@@ -40,12 +39,8 @@ void unwinder_free(struct unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	for (size_t i = 0; i < unwinder->tables; i++)
-		unwind_table_free(unwinder->table[i].table);
 	arena_release(&unwinder->arena);
-	free(unwinder->table);
 	table_release(&unwinder->by_place);
-	table_release(&unwinder->by_module);
 	free(unwinder->step);
 	free(unwinder->frame);
 	free(unwinder);

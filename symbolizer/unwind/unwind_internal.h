@@ -9,9 +9,6 @@
 #include "symbolizer/unwind/unwind.h"
 #include "symbolizer/unwind/unwind_row.h"
 
-struct unwind_entry;
-struct unwind_table;
-
 /* What differs between machines. Register numbers are DWARF's. */
 struct unwind_machine {
 	uint16_t machine;
@@ -43,19 +40,11 @@ struct unwind_step {
 	bool before_uncalled;
 };
 
-struct module_table {
-	const struct module *module;
-	struct unwind_table *table;
-};
-
 struct unwinder {
 	struct symbolizer *symbolizer;
-	/* @by_place finds a step by module and svma, @by_module finds a table by module. */
-	struct table by_place, by_module;
+	struct table by_place;     /* finds a step by module and svma */
 	struct unwind_step **step; /* the steps are in the arena */
 	size_t steps, step_room;
-	struct module_table *table; /* the modules' call frame information */
-	size_t tables, table_room;
 	struct arena arena; /* steps and rules */
 	struct unwind_frame *frame;
 	size_t frame_room;
@@ -130,10 +119,6 @@ int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwin
  * goroutine's stack is unknown, or its frame cannot be left; -ENOMEM.
  */
 int unwind_go_leave(struct cursor *cursor);
-
-/* Finds the entry of call frame information that covers @svma. -ENOENT: none does; -ENOMEM. */
-int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
-	struct unwind_entry *ret_entry);
 
 /* Does a call instruction end at @pc? *@ret_target: the target of a direct call, otherwise 0. */
 bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret_target);

@@ -49,8 +49,7 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
 	/* An entry begins where a function begins; a PLT stub lies inside the stubs' one entry. */
-	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) ==
-			0 &&
+	if (unwind_table_find(mapping->module, target - mapping->bias, &entry) == 0 &&
 		entry.low == target - mapping->bias)
 		return CALLEE_OTHER;
 	return CALLEE_UNKNOWN;
@@ -187,7 +186,7 @@ int unwind_search(struct cursor *cursor)
 	struct search search = {.cursor = cursor, .least = least_cfa(cursor)};
 	uint64_t svma = cursor->pc - !cursor->exact - cursor->mapping->bias, cfa;
 	struct unwind_entry entry;
-	int r = unwind_entry_find(cursor->unwinder, cursor->mapping->module, svma, &entry);
+	int r = unwind_table_find(cursor->mapping->module, svma, &entry);
 
 	if (r < 0 || cursor->step->signal || ++cursor->searches > SEARCHES_MOST)
 		return r == -ENOMEM ? r : -ENOEXEC;

@@ -9,39 +9,6 @@
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-static bool table_equal_module(const void *items, uint32_t index, const void *key)
-{
-	return ((const struct module_table *)items)[index].module == key;
-}
-
-static struct unwind_table *table_of(struct unwinder *unwinder, struct module *module)
-{
-	uint64_t hash = table_mix(0, (uintptr_t)module);
-	int index =
-		table_find(&unwinder->by_module, hash, table_equal_module, unwinder->table, module);
-	struct unwind_table *table;
-
-	if (index >= 0)
-		return unwinder->table[index].table;
-	table = unwind_table_new(module);
-	if (!table ||
-		array_grow(&unwinder->table, &unwinder->table_room, unwinder->tables + 1) < 0 ||
-		table_add(&unwinder->by_module, hash, (uint32_t)unwinder->tables) < 0) {
-		unwind_table_free(table);
-		return NULL;
-	}
-	unwinder->table[unwinder->tables++] = (struct module_table){module, table};
-	return table;
-}
-
-int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
-	struct unwind_entry *ret_entry)
-{
-	struct unwind_table *table = table_of(unwinder, module);
-
-	return table ? unwind_table_find(table, svma, ret_entry) : -ENOMEM;
-}
-
 /* Fills a step from @row. @rules: room for its rules, which must live as long as the step. */
 static void fill(struct unwind_step *step, const struct unwind_row *row, struct unwind_rule *rules)
 {
@@ -72,7 +39,6 @@ void unwind_step_generated(
 
 static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
 {
-	struct unwind_table *table;
 	struct unwind_entry entry;
 	struct unwind_row row;
 	struct unwind_rule *rules;
@@ -81,8 +47,7 @@ static int make(struct unwinder *unwinder, struct module *module, struct unwind_
 
 	if (r)
 		return r < 0 ? r : 0;
-	table = table_of(unwinder, module);
-	r = table ? unwind_table_find(table, step->svma, &entry) : -ENOMEM;
+	r = unwind_table_find(module, step->svma, &entry);
 	if (r == 0)
 		r = unwind_row_make(&entry, step->svma, &row);
 	if (r < 0)

@@ -13,13 +13,11 @@
 
 #include "symbolizer/module.h"
 #include "symbolizer/unnamed.h"
-#include "symbolizer/unwind_table.h"
 
 static void assert_named(const char *path, const char *label)
 {
 	const struct symbolizer_options options = {.size = sizeof(options)};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct unwind_table *table = NULL;
 	struct symbolizer *symbolizer;
 	struct module *module;
 	char wanted[64];
@@ -35,11 +33,10 @@ static void assert_named(const char *path, const char *label)
 	assert_int_equal(elfimage_read_headers(&module->image), 0);
 	module->headers_ok = true;
 	memcpy(&entry, module->image.data + offsetof(Elf64_Ehdr, e_entry), sizeof(entry));
-	assert_int_equal(unnamed_find(module, &table, entry, &name), 0);
+	assert_int_equal(unnamed_find(module, entry, &name), 0);
 	assert_non_null(name);
 	(void)snprintf(wanted, sizeof(wanted), "[%s+0x%llx]", label, (unsigned long long)entry);
 	assert_string_equal(name, wanted);
-	unwind_table_free(table);
 	symbolizer_free(symbolizer);
 }
 

@@ -22,7 +22,6 @@
 struct opened {
 	struct symbolizer *symbolizer;
 	struct module *module;
-	struct unwind_table *table;
 	uint8_t *pairs; /* of the table, in a copy of the file */
 	size_t n;
 };
@@ -68,14 +67,6 @@ static void open_self(struct opened *o)
 		assert_true(o->n > 3 && o->n <= left / PAIR_BYTES);
 	}
 	assert_non_null(o->pairs);
-	o->table = unwind_table_new(o->module);
-	assert_non_null(o->table);
-}
-
-static void release(struct opened *o)
-{
-	unwind_table_free(o->table);
-	symbolizer_free(o->symbolizer);
 }
 
 /* Finds the entry of each function with one of these addresses. */
@@ -89,7 +80,7 @@ static void assert_found(struct opened *o)
 
 		for (uint64_t at = 0; p->p_type == PT_LOAD && p->p_flags & PF_X && at < p->p_memsz;
 			at += 16) {
-			if (unwind_table_find(o->table, p->p_vaddr + at, &entry) < 0)
+			if (unwind_table_find(o->module, p->p_vaddr + at, &entry) < 0)
 				continue;
 			assert_true(entry.low <= p->p_vaddr + at && entry.high > p->p_vaddr + at);
 			found++;
@@ -105,7 +96,7 @@ static void test_unwind_table__finds_all(void **state)
 	(void)state;
 	open_self(&o);
 	assert_found(&o);
-	release(&o);
+	symbolizer_free(o.symbolizer);
 }
 
 /* lld takes addresses below the table for high ones: the first ones come last. */
@@ -122,7 +113,7 @@ static void test_unwind_table__a_table_out_of_order_is_not_searched(void **state
 	memmove(o.pairs, o.pairs + sizeof(first), rest);
 	memcpy(o.pairs + rest, first, sizeof(first));
 	assert_found(&o);
-	release(&o);
+	symbolizer_free(o.symbolizer);
 }
 
 int main(void)
