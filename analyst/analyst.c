@@ -191,26 +191,11 @@ int analyst_open_file(const struct analyst *analyst, const char *file)
 	}
 }
 
-const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, uint64_t svma,
-	size_t *ret_bytes, unsigned *ret_machine)
+struct code_location analyst_code(const struct analyst *analyst, uint32_t location)
 {
 	const struct locations *locations = &analyst->locations;
 
-	if (location >= locations->codes || !locations->code[location].module)
-		return NULL;
-	return symbolizer_code(&(struct code_location){locations->code[location].module, svma},
-		ret_bytes, ret_machine);
-}
-
-const char *analyst_function_at(
-	const struct analyst *analyst, uint32_t location, uint64_t svma, uint64_t *ret_offset)
-{
-	const struct locations *locations = &analyst->locations;
-
-	if (location >= locations->codes || !locations->code[location].module)
-		return NULL;
-	return symbolizer_function_at(locations->symbolizer,
-		&(struct code_location){locations->code[location].module, svma}, ret_offset);
+	return location < locations->codes ? locations->code[location] : (struct code_location){0};
 }
 
 struct opener *analyst_opener(const struct analyst *analyst)

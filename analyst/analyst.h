@@ -115,11 +115,7 @@ int analyst_open_file(const struct analyst *analyst, const char *file);
 /* The opener in use; NULL: this process opens files. */
 struct opener *analyst_opener(const struct analyst *analyst);
 
-/* Code at @svma of @location's file, owned by the analyst, and its machine (EM_…). NULL: none. */
-const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, uint64_t svma,
-	size_t *ret_bytes, unsigned *ret_machine);
-/* Name of the function at @svma of @location's file; *@ret_offset: @svma - start. NULL: none. */
-const char *analyst_function_at(
-	const struct analyst *analyst, uint32_t location, uint64_t svma, uint64_t *ret_offset);
+/* The place of @location in a file. .module NULL: it has none. */
+struct code_location analyst_code(const struct analyst *analyst, uint32_t location);
 
 #endif

@@ -289,8 +289,7 @@ static int put_together(struct stacks *stacks, struct image_space *image,
  * stack is new and has no callers. (A forked process has its parent's stack.) The first register
  * holds the call's result, 0 in the new thread.
  */
-static bool is_newborn(const struct stacks *stacks, const struct record_sample *sample,
-	const struct unwind_frame *leaf)
+static bool is_newborn(const struct record_sample *sample, const struct unwind_frame *leaf)
 {
 	static const char *const births[] = {
 		"clone", "clone3", "[syscall] clone", "[syscall] clone3"};
@@ -301,8 +300,7 @@ static bool is_newborn(const struct stacks *stacks, const struct record_sample *
 	if (!sample->registers || sample->reg[0])
 		return false;
 	if (sample->syscall < 0)
-		name = symbolizer_function_at(
-			stacks->locations->symbolizer, &leaf->location, &offset);
+		name = symbolizer_function_at(&leaf->location, &offset);
 	else
 		syscalls_name(sample->machine, sample->syscall, call, sizeof(call));
 	for (size_t i = 0; name && i < sizeof(births) / sizeof(*births); i++)
@@ -315,12 +313,12 @@ static bool is_newborn(const struct stacks *stacks, const struct record_sample *
  * Is the outermost frame the C library's __start_context, to which a makecontext(3) function
  * returns? It has no caller, but its unwind information does not say so.
  */
-static bool is_start_of_context(const struct stacks *stacks, const struct unwind_result *result)
+static bool is_start_of_context(const struct unwind_result *result)
 {
 	uint64_t offset;
-	const char *name = result->n ? symbolizer_function_at(stacks->locations->symbolizer,
-					       &result->frame[result->n - 1].location, &offset)
-				     : NULL;
+	const char *name = result->n
+		? symbolizer_function_at(&result->frame[result->n - 1].location, &offset)
+		: NULL;
 
 	return name && !strcmp(name, "__start_context");
 }
@@ -402,13 +400,12 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 	else
 		r = unwind_remembering(stacks, image, thread, time_ns, sample, &result);
 	stacks->probed_ns = 0;
-	if (r == 0 && result.end == UNWIND_INCOMPLETE &&
-		is_newborn(stacks, sample, &result.frame[0])) {
+	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_newborn(sample, &result.frame[0])) {
 		result.end = UNWIND_COMPLETE;
 		result.n = 1;
 		result.guessed = 0;
 	}
-	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_start_of_context(stacks, &result))
+	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_start_of_context(&result))
 		result.end = UNWIND_COMPLETE;
 	if (r < 0)
 		return r;

@@ -144,13 +144,12 @@ const uint8_t *symbolizer_code(
 	return code.data;
 }
 
-const char *symbolizer_function_at(
-	struct symbolizer *symbolizer, const struct code_location *location, uint64_t *ret_offset)
+const char *symbolizer_function_at(const struct code_location *location, uint64_t *ret_offset)
 {
 	struct frame_chain chain = {0};
 	uint64_t start, end;
 
-	if (symbolizer_resolve(symbolizer, location, 1, &chain) < 0 || !chain.n ||
+	if (symbolizer_resolve(location->module->symbolizer, location, 1, &chain) < 0 || !chain.n ||
 		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(location, &start, &end) ||
 		start > location->svma)
 		return NULL;

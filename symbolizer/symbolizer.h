@@ -140,7 +140,6 @@ const uint8_t *symbolizer_code(
 	const struct code_location *location, size_t *ret_bytes, unsigned *ret_machine);
 
 /* Resolves one location to the function's name and the offset in it. NULL: no name. */
-const char *symbolizer_function_at(
-	struct symbolizer *symbolizer, const struct code_location *location, uint64_t *ret_offset);
+const char *symbolizer_function_at(const struct code_location *location, uint64_t *ret_offset);
 
 #endif

@@ -258,7 +258,7 @@ static bool is_loop(const struct merger *m, size_t native)
 
 	if (frame->location.module != m->python->module)
 		return false;
-	name = symbolizer_function_at(m->python->list->symbolizer, &frame->location, &offset);
+	name = symbolizer_function_at(&frame->location, &offset);
 	return name && strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0;
 }
 
@@ -323,8 +323,7 @@ static bool waits_for_lock(const struct merger *m)
 		own++;
 	if (!python->gil || !s->in_call || !own || own == s->n || !python->list->symbolizer)
 		return false;
-	name = symbolizer_function_at(
-		python->list->symbolizer, &s->frame[own - 1].location, &offset);
+	name = symbolizer_function_at(&s->frame[own - 1].location, &offset);
 	if (!name || !strstr(name, "pthread_cond_"))
 		return false;
 	for (uint64_t at = (s->frame[0].sp + 7) & ~UINT64_C(7); at + 8 <= s->frame[own].sp; at += 8)

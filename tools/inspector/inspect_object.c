@@ -162,22 +162,6 @@ struct walk {
 	uint64_t bias;
 };
 
-static const uint8_t *code_at(
-	void *context, uint64_t svma, size_t *ret_bytes, unsigned *ret_machine)
-{
-	const struct walk *walk = context;
-
-	return symbolizer_code(&(struct code_location){walk->module, svma}, ret_bytes, ret_machine);
-}
-
-static const char *function_at(void *context, uint64_t svma, uint64_t *ret_offset)
-{
-	const struct walk *walk = context;
-
-	return symbolizer_function_at(
-		walk->in->symbolizer, &(struct code_location){walk->module, svma}, ret_offset);
-}
-
 static int put_instruction(void *context, uint64_t svma, const char *text)
 {
 	const struct walk *walk = context;
@@ -211,21 +195,20 @@ static int put_function(struct inspected *in, size_t index, uint64_t *done)
 {
 	const struct code_location *location = &in->location[index];
 	struct walk walk = {in, location->module, in->address[index].address - location->svma};
-	const struct instructions_source source = {code_at, function_at, &walk};
 	char *problem = NULL;
-	uint64_t start, end;
+	struct code_location from = {.module = location->module};
+	uint64_t end;
 	int r;
 
-	if (!symbolizer_bounds(location, &start, &end)) {
-		start = location->svma > AROUND_BYTES ? location->svma - AROUND_BYTES : 0;
-		start = start < *done ? *done : start;
+	if (!symbolizer_bounds(location, &from.svma, &end)) {
+		from.svma = location->svma > AROUND_BYTES ? location->svma - AROUND_BYTES : 0;
+		from.svma = from.svma < *done ? *done : from.svma;
 		end = location->svma + AROUND_BYTES;
 	}
-	if (location->svma < *done || end <= start)
+	if (location->svma < *done || end <= from.svma)
 		return 0;
 	*done = end;
-	r = instructions_walk(
-		&source, start, end, in->object->path, put_instruction, &walk, &problem);
+	r = instructions_walk(&from, end, in->object->path, put_instruction, &walk, &problem);
 	if (r < 0 && r != -ENOMEM)
 		r = put_problem(in->out, problem ? problem : "the instructions cannot be had");
 	free(problem);

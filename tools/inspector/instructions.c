@@ -68,8 +68,7 @@ static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 
 enum { TEXT_BYTES = 1024 };
 
-static void describe(csh handle, const struct instructions_source *source, const cs_insn *insn,
-	char text[TEXT_BYTES])
+static void describe(csh handle, struct module *module, const cs_insn *insn, char text[TEXT_BYTES])
 {
 	int n = snprintf(text, TEXT_BYTES, insn->op_str[0] ? "%-7s %s" : "%s%s", insn->mnemonic,
 		insn->op_str);
@@ -78,7 +77,7 @@ static void describe(csh handle, const struct instructions_source *source, const
 
 	if (n < 0 || n >= TEXT_BYTES || !leads_to(handle, insn, &target))
 		return;
-	name = source->function_at(source->context, target, &offset);
+	name = symbolizer_function_at(&(struct code_location){module, target}, &offset);
 	if (name && offset)
 		(void)snprintf(
 			text + n, (size_t)(TEXT_BYTES - n), " <%s+0x%" PRIx64 ">", name, offset);
@@ -86,23 +85,23 @@ static void describe(csh handle, const struct instructions_source *source, const
 		(void)snprintf(text + n, (size_t)(TEXT_BYTES - n), " <%s>", name);
 }
 
-int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
-	const char *file, int (*each)(void *context, uint64_t address, const char *text),
-	void *context, char **ret_problem)
+int instructions_walk(const struct code_location *start, uint64_t end, const char *file,
+	int (*each)(void *context, uint64_t svma, const char *text), void *context,
+	char **ret_problem)
 {
 	unsigned machine = EM_NONE;
 	size_t bytes = 0;
-	const uint8_t *code = source->code(source->context, start, &bytes, &machine);
+	const uint8_t *code = start->module ? symbolizer_code(start, &bytes, &machine) : NULL;
 	char text[TEXT_BYTES];
-	uint64_t at = start;
+	uint64_t at = start->svma;
 	cs_insn *insn;
 	csh handle;
 	int r;
 
 	if (!code)
 		return fail(ret_problem, -ENOENT, "the instructions in %s cannot be read", file);
-	if (bytes > end - start)
-		bytes = (size_t)(end - start);
+	if (bytes > end - at)
+		bytes = (size_t)(end - at);
 	if (bytes > CODE_BYTES_MOST)
 		bytes = CODE_BYTES_MOST;
 	r = open_machine(machine, &handle);
@@ -113,7 +112,7 @@ int instructions_walk(const struct instructions_source *source, uint64_t start, 
 	insn = cs_malloc(handle);
 	r = insn ? 0 : -ENOMEM;
 	while (r >= 0 && cs_disasm_iter(handle, &code, &bytes, &at, insn)) {
-		describe(handle, source, insn, text);
+		describe(handle, start->module, insn, text);
 		r = each(context, insn->address, text);
 	}
 	if (insn)
@@ -124,11 +123,10 @@ int instructions_walk(const struct instructions_source *source, uint64_t start, 
 
 #else
 
-int instructions_walk(const struct instructions_source *source, uint64_t start, uint64_t end,
-	const char *file, int (*each)(void *context, uint64_t address, const char *text),
-	void *context, char **ret_problem)
+int instructions_walk(const struct code_location *start, uint64_t end, const char *file,
+	int (*each)(void *context, uint64_t svma, const char *text), void *context,
+	char **ret_problem)
 {
-	(void)source;
 	(void)start;
 	(void)end;
 	(void)each;
@@ -145,8 +143,8 @@ static int print_one(void *context, uint64_t address, const char *text)
 	return fprintf(context, "%8" PRIx64 ":\t%s\n", address, text) < 0 ? -ENOMEM : 0;
 }
 
-int instructions_print(const struct instructions_source *source, uint64_t start, uint64_t end,
-	const char *file, char **ret_text, char **ret_problem)
+int instructions_print(const struct code_location *start, uint64_t end, const char *file,
+	char **ret_text, char **ret_problem)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -155,7 +153,7 @@ int instructions_print(const struct instructions_source *source, uint64_t start,
 
 	if (!out)
 		return -ENOMEM;
-	r = instructions_walk(source, start, end, file, print_one, out, ret_problem);
+	r = instructions_walk(start, end, file, print_one, out, ret_problem);
 	if (fclose(out) != 0 && r >= 0)
 		r = -ENOMEM;
 	if (r < 0)

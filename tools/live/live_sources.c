@@ -57,45 +57,23 @@ static int read_output(void *context, char **ret_text)
 	return r;
 }
 
-/* Context for instructions.h: a location of the analyst's profile. */
-struct at_location {
-	const struct analyst *analyst;
-	uint32_t location;
-};
-
-static const uint8_t *code_at(
-	void *context, uint64_t svma, size_t *ret_bytes, unsigned *ret_machine)
-{
-	const struct at_location *at = context;
-
-	return analyst_code(at->analyst, at->location, svma, ret_bytes, ret_machine);
-}
-
-static const char *function_at(void *context, uint64_t svma, uint64_t *ret_offset)
-{
-	const struct at_location *at = context;
-
-	return analyst_function_at(at->analyst, at->location, svma, ret_offset);
-}
-
 static int disassemble(void *context, uint32_t location, char **ret_text, char **ret_problem)
 {
 	const struct live_source_context *c = context;
 	const struct profile *profile = analyst_profile(c->analyst);
 	struct location at = profile_location(profile, location);
 	const char *file = profile_mapping(profile, at.mapping).file;
-	const struct instructions_source source = {
-		code_at, function_at, &(struct at_location){c->analyst, location}};
-	uint64_t start, end;
+	struct code_location from = analyst_code(c->analyst, location);
+	uint64_t end;
 
 	if (file[0] != '/' && file[0] != '[')
 		return asprintf(ret_problem, "there is no file behind %s", file) < 0 ? -ENOMEM
 										     : -ENOENT;
-	if (!analyst_function_bounds(c->analyst, location, &start, &end)) {
-		start = at.address > AROUND_BYTES ? at.address - AROUND_BYTES : 0;
+	if (!analyst_function_bounds(c->analyst, location, &from.svma, &end)) {
+		from.svma = at.address > AROUND_BYTES ? at.address - AROUND_BYTES : 0;
 		end = at.address + AROUND_BYTES;
 	}
-	return instructions_print(&source, start, end, file, ret_text, ret_problem);
+	return instructions_print(&from, end, file, ret_text, ret_problem);
 }
 
 struct live_sources live_sources_make(struct live_source_context *context)
