@@ -8,7 +8,6 @@
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
-#include "symbolizer/names_internal.h"
 #include "symbolizer/unnamed.h"
 #include "symbolizer/unwind_table.h"
 
@@ -22,31 +21,6 @@ void names_free(struct names *names)
 	spelling_release(&names->spellings);
 	arena_release(&names->arena);
 	free(names);
-}
-
-bool names_is_blamed(const struct names *names)
-{
-	return names->blamed;
-}
-
-const struct gopclntab *names_go(const struct names *names)
-{
-	return names->pclntab;
-}
-
-const char *names_symbols(const struct names *names)
-{
-	return names->symbols;
-}
-
-const char *names_lines(const struct names *names)
-{
-	return names->lines;
-}
-
-const char *names_language(const struct names *names)
-{
-	return names->go ? "Go" : "";
 }
 
 int names_begin(struct names *names)

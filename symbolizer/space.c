@@ -292,7 +292,7 @@ uint32_t space_go(const struct space *space)
 		if (!module->image.go)
 			return 0;
 		names = names_of(module);
-		return names && names_go(names) ? gopclntab_g_below(names_go(names)) : 0;
+		return names && names->pclntab ? gopclntab_g_below(names->pclntab) : 0;
 	}
 	return 0;
 }

@@ -86,11 +86,11 @@ static int resolve_module(const struct code_location *const *sorted, size_t n,
 	rc = names_begin(names);
 	if (rc)
 		return rc;
-	blamed = names_is_blamed(names);
+	blamed = names->blamed;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - locations]);
 		/* Debug information was just dropped: restarts, so as not to mix results. */
-		if (rc == 0 && !blamed && names_is_blamed(names)) {
+		if (rc == 0 && !blamed && names->blamed) {
 			blamed = true;
 			i = SIZE_MAX;
 		}
@@ -179,11 +179,11 @@ void module_describe(const struct module *module, uint64_t svma, struct module_i
 		.build_id = module->build_id,
 		.deleted = module->key.deleted,
 		.unanswered = module->unanswered,
-		.symbols = names ? names_symbols(names) : "",
-		.lines = names ? names_lines(names) : "",
+		.symbols = names ? names->symbols : "",
+		.lines = names ? names->lines : "",
 		.problem = module->problem,
-		.language = names ? names_language(names) : "",
-		.blamed = names && names_is_blamed(names),
+		.language = names && names->go ? "Go" : "",
+		.blamed = names && names->blamed,
 	};
 	describe_segment(module, svma, ret_info);
 }

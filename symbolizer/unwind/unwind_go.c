@@ -107,7 +107,7 @@ int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwin
 	names = names_of(module);
 	if (!names)
 		return -ENOMEM;
-	table = names_go(names);
+	table = names->pclntab;
 	if (!table || (!x86 && machine != EM_AARCH64))
 		return 0;
 	step->before_uncalled = before_uncalled(table, step->svma);
