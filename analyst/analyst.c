@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/analyst_state.h"
 #include "analyst/jit/jit_note.h"
 #include "analyst/python/python_note.h"
 #include "analyst/take.h"
@@ -63,6 +62,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 
 	if (!analyst)
 		return -ENOMEM;
+	analyst->options = *options;
 	r = shares_init(&analyst->shares, options->per_process);
 	if (r == 0)
 		r = profile_new(&analyst->profile);
@@ -78,14 +78,7 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	}
 	analyst->spaces.symbolizer = analyst->symbolizer;
 	analyst->spaces.live = options->live;
-	analyst->per_process = options->per_process;
-	analyst->no_timeline = options->no_timeline;
-	analyst->user_only = analyst->counts.user_only = options->user_only;
-	analyst->rank = options->rank && options->ranks > 1 ? options->rank : "";
-	analyst->snapshot_now = options->snapshot;
-	analyst->serve_now = options->serve;
-	analyst->second = options->second;
-	analyst->context = options->context;
+	analyst->counts.user_only = options->user_only;
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
 		.opener = options->opener};
@@ -124,48 +117,9 @@ void analyst_free(struct analyst *analyst)
 	free(analyst);
 }
 
-struct profile *analyst_profile(struct analyst *analyst)
-{
-	return analyst->profile;
-}
-
-const struct processes *analyst_processes(const struct analyst *analyst)
-{
-	return &analyst->processes;
-}
-
 bool analyst_has_image(const struct analyst *analyst)
 {
 	return analyst->has_image && !(analyst->end_flags & RECORD_END_REFUSED);
-}
-
-uint16_t analyst_end_flags(const struct analyst *analyst)
-{
-	return analyst->end_flags;
-}
-
-uint32_t analyst_first_pid(const struct analyst *analyst)
-{
-	return analyst->first_pid;
-}
-
-const char *analyst_new_image(const struct analyst *analyst)
-{
-	return analyst->main_changed ? analyst->main_path : NULL;
-}
-
-bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_pid)
-{
-	if (index >= analyst->spaces.n)
-		return false;
-	*ret_pid = analyst->spaces.list[index]->pid;
-	return true;
-}
-
-bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status)
-{
-	*ret_status = analyst->first_status;
-	return analyst->first_ended;
 }
 
 bool analyst_function_bounds(
@@ -196,22 +150,6 @@ struct code_location analyst_code(const struct analyst *analyst, uint32_t locati
 	const struct locations *locations = &analyst->locations;
 
 	return location < locations->codes ? locations->code[location] : (struct code_location){0};
-}
-
-struct opener *analyst_opener(const struct analyst *analyst)
-{
-	return analyst->locations.opener;
-}
-
-void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns)
-{
-	*ret_began_ns = analyst->began_ns;
-	*ret_last_ns = analyst->last_ns;
-}
-
-void analyst_set_snapshot(struct analyst *analyst, bool snapshot)
-{
-	analyst->snapshot = snapshot;
 }
 
 int analyst_name_new(struct analyst *analyst)
@@ -269,11 +207,6 @@ static int note_main(struct analyst *analyst)
 	return mapping < 0 ? mapping : 0;
 }
 
-void analyst_note_cpu(struct analyst *analyst)
-{
-	counts_note_cpu(&analyst->counts);
-}
-
 static int note_early_end(struct analyst *analyst)
 {
 	char note[160];
@@ -290,9 +223,9 @@ static int name_rank(const struct analyst *analyst)
 {
 	char mark[32];
 
-	if (!analyst->rank[0])
+	if (!analyst->options.rank || analyst->options.ranks < 2)
 		return 0;
-	(void)snprintf(mark, sizeof(mark), LABEL_RANK_MARK "%s", analyst->rank);
+	(void)snprintf(mark, sizeof(mark), LABEL_RANK_MARK "%s", analyst->options.rank);
 	return profile_mark_processes(analyst->profile, mark);
 }
 

@@ -3,19 +3,26 @@
 #ifndef ANALYST_ANALYST_H
 #define ANALYST_ANALYST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyst/base/locations.h"
+#include "analyst/counts.h"
+#include "analyst/hold.h"
+#include "analyst/processes.h"
 #include "analyst/runtimes.h"
+#include "analyst/shares.h"
+#include "analyst/spaces.h"
+#include "analyst/stacks.h"
+#include "analyst/unsampled.h"
+#include "analyst/wallclock.h"
 #include "symbolizer/symbolizer.h"
 
-struct analyst;
 struct opener;
-struct processes;
 struct profile;
 
 struct analyst_options {
-	size_t size;         /* sizeof(struct analyst_options) */
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile per process */
 	/* this rank's number in an MPI or Slurm job, a label of all samples; NULL: no job */
@@ -45,6 +52,40 @@ struct analyst_options {
 	struct opener *opener; /* opens files; outlives the analyst; NULL: this process does */
 };
 
+/* analyst.c creates and frees it; take.c and hold.c fill it. Others set only @snapshot. */
+struct analyst {
+	struct analyst_options options;
+	struct symbolizer *symbolizer;
+	struct spaces spaces;
+	struct profile *profile; /* its CPU values are planned weights until analyst_finish() */
+	struct shares shares;
+	float *factor; /* by stack (analyst_factors()); owned */
+	size_t factor_room;
+	struct locations locations;
+	struct runtimes runtimes;
+	struct stacks stacks;
+	struct hold hold;
+	uint32_t labels;            /* the label set of all samples; 0: none */
+	struct processes processes; /* with their facts; none without options.per_process */
+	struct unsampled unsampled;
+	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the first and the last record */
+	uint32_t first_pid;         /* pid of the first process; 0: none */
+	char *main_path;            /* path of the first process's image; NULL: unknown */
+	/* the first process has called exec since its first RECORD_EXEC */
+	bool main_changed;
+	struct wallclock wallclock;
+	struct counts counts;
+	bool has_image, ended, first_ended;
+	/*
+	 * Set by whoever calls analyst_finish() for a copy of a run that goes on, without a
+	 * RECORD_END.
+	 */
+	bool snapshot;
+	uint16_t end_flags;    /* flags of RECORD_END, 0 before it */
+	uint32_t first_status; /* if @first_ended: wait status, or RECORD_EXIT_DETACHED */
+};
+
+/* The strings of @options must outlive the analyst. -ENOMEM. */
 int analyst_new(const struct analyst_options *options, struct analyst **ret_analyst);
 void analyst_free(struct analyst *analyst);
 
@@ -61,45 +102,14 @@ int analyst_finish(struct analyst *analyst);
 /* Names the new locations. Runs third-party code on untrusted files, in this process. -ENOMEM. */
 int analyst_name_new(struct analyst *analyst);
 
-/* @snapshot: analyst_finish() completes a copy of a run that goes on, without a RECORD_END. */
-void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
-
-/* CLOCK_MONOTONIC of the first and the last record. */
-void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns);
-
-/* Keeps this process's CPU time for the audit, before a child calls analyst_finish(). */
-void analyst_note_cpu(struct analyst *analyst);
-
-/* Owned by the analyst. Its CPU values are planned weights until analyst_finish(). */
-struct profile *analyst_profile(struct analyst *analyst);
-
 /*
  * For each stack of the profile so far, the factor that converts its CPU value to time. Owned by
  * the analyst, valid until the next call. -ENOMEM.
  */
 int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *ret_stacks);
 
-/* The processes with their facts; none without options.per_process. */
-const struct processes *analyst_processes(const struct analyst *analyst);
-
 /* Has any process had an image? False: the command never ran, or nothing was started. */
 bool analyst_has_image(const struct analyst *analyst);
-
-/* Flags of RECORD_END, 0 before it. */
-uint16_t analyst_end_flags(const struct analyst *analyst);
-/* Pid of the first process; 0: none. */
-uint32_t analyst_first_pid(const struct analyst *analyst);
-/*
- * The path of the first process's image if it has called exec since its first record, else NULL.
- * Valid until the next record.
- */
-const char *analyst_new_image(const struct analyst *analyst);
-
-/* The @index-th live process; false past the last one. */
-bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_pid);
-
-/* The first process's wait status, or RECORD_EXIT_DETACHED; false while it lives. */
-bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status);
 
 /* Sets the SVMAs where the function of a location begins and ends. False: unknown. */
 bool analyst_function_bounds(
@@ -111,9 +121,6 @@ bool analyst_function_bounds(
  * -errno.
  */
 int analyst_open_file(const struct analyst *analyst, const char *file);
-
-/* The opener in use; NULL: this process opens files. */
-struct opener *analyst_opener(const struct analyst *analyst);
 
 /* The place of @location in a file. .module NULL: it has none. */
 struct code_location analyst_code(const struct analyst *analyst, uint32_t location);

@@ -48,7 +48,7 @@ int finish_run(const struct finish *finish, struct analyst *analyst, struct blam
 
 		(void)fflush(NULL);
 		blame->note[0] = '\0';
-		analyst_note_cpu(analyst);
+		counts_note_cpu(&analyst->counts);
 		pid = fork();
 		if (pid < 0)
 			return -errno;

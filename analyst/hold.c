@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/analyst_state.h"
+#include "analyst/analyst.h"
 #include "analyst/take.h"
 #include "base/array.h"
 #include "proto/record.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyst/analyst.h"
-#include "analyst/analyst_state.h"
 #include "analyst/titles.h"
 #include "base/text.h"
 #include "profile/labels.h"
@@ -66,7 +65,7 @@ static int note_time(struct analyst *analyst, const struct record_sample *sample
 			analyst->began_ns};
 	int r = 0;
 
-	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->no_timeline; i++) {
+	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->options.no_timeline; i++) {
 		instant.state = (enum timeline_state)i;
 		instant.weight_ns = weight_ns[i];
 		/* Blocked time ended before the time in the run queue began. */
@@ -133,7 +132,8 @@ static int weigh(struct analyst *analyst, const struct record_sample *sample, ui
 /* --user-only leaves out samples in system calls. */
 static bool is_left_out(const struct analyst *analyst, const struct record_sample *sample)
 {
-	return analyst->user_only && sample->syscall >= 0 && !(sample->flags & RECORD_SAMPLE_DUMP);
+	return analyst->options.user_only && sample->syscall >= 0 &&
+		!(sample->flags & RECORD_SAMPLE_DUMP);
 }
 
 /* For --dump: the label of the thread that holds the interpreter's lock; 0: none. -ENOMEM. */
@@ -235,7 +235,7 @@ static int take_figures(
 	if (take_audit(analyst, rec->as.audit.text) < 0)
 		return -ENOMEM;
 	if (tell)
-		tell(analyst->context);
+		tell(analyst->options.context);
 	return 0;
 }
 
@@ -344,9 +344,9 @@ static int take_by_type(struct analyst *analyst, const struct record *rec)
 		return take_cpu(analyst, &rec->as.cpu, rec->header.flags & RECORD_CPU_LAST);
 	case RECORD_EXIT: return take_exit(analyst, &rec->as.exit);
 	case RECORD_UNSAMPLED: return unsampled_take(&analyst->unsampled, &rec->as.unsampled);
-	case RECORD_AUDIT: return take_figures(analyst, rec, analyst->second);
-	case RECORD_SNAPSHOT: return take_figures(analyst, rec, analyst->snapshot_now);
-	case RECORD_SERVE: return take_figures(analyst, rec, analyst->serve_now);
+	case RECORD_AUDIT: return take_figures(analyst, rec, analyst->options.second);
+	case RECORD_SNAPSHOT: return take_figures(analyst, rec, analyst->options.snapshot);
+	case RECORD_SERVE: return take_figures(analyst, rec, analyst->options.serve);
 	case RECORD_END:
 		analyst->ended = true;
 		analyst->end_flags = rec->header.flags;
@@ -406,7 +406,7 @@ int take_record(struct analyst *analyst, const struct record *rec)
 	analyst->last_ns = rec->header.time_ns;
 	if (!analyst->began_ns)
 		analyst->began_ns = rec->header.time_ns;
-	if (analyst->per_process && take_apart(analyst, rec) < 0)
+	if (analyst->options.per_process && take_apart(analyst, rec) < 0)
 		return -ENOMEM;
 	return take_by_type(analyst, rec);
 }

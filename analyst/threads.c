@@ -62,12 +62,11 @@ static int read_process(struct thread_states *states, struct opener *opener, uin
 
 int thread_states_read(struct thread_states *states, const struct analyst *analyst)
 {
-	uint32_t pid;
 	int r = 0;
 
 	states->n = 0;
-	for (size_t i = 0; r == 0 && analyst_process(analyst, i, &pid); i++)
-		r = read_process(states, analyst_opener(analyst), pid);
+	for (size_t i = 0; r == 0 && i < analyst->spaces.n; i++)
+		r = read_process(states, analyst->locations.opener, analyst->spaces.list[i]->pid);
 	return r;
 }
 
@@ -90,12 +89,12 @@ bool thread_states_all_stopped(const struct analyst *analyst)
 {
 	struct thread_states states = {0};
 	size_t stopped = 0;
-	uint32_t pid;
 	bool all = true;
 
-	for (size_t i = 0; all && analyst_process(analyst, i, &pid); i++) {
+	for (size_t i = 0; all && i < analyst->spaces.n; i++) {
 		states.n = 0;
-		all = read_process(&states, analyst_opener(analyst), pid) == 0 &&
+		all = read_process(&states, analyst->locations.opener,
+			      analyst->spaces.list[i]->pid) == 0 &&
 			are_stopped(&states, &stopped);
 	}
 	thread_states_release(&states);

@@ -123,9 +123,9 @@ static int finish_copy(struct run *run, const struct finish *finish)
 	int r;
 
 	run->session = NULL; /* The writing child has no screen. */
-	analyst_set_snapshot(run->analyst, true);
+	run->analyst->snapshot = true;
 	r = finish_run(finish, run->analyst, &run->blame);
-	analyst_set_snapshot(run->analyst, false);
+	run->analyst->snapshot = false;
 	run->session = session;
 	return r;
 }
@@ -172,8 +172,7 @@ static void look_at_size(void *context)
 
 	/* A sixteenth below the limit: the file grows until the next check. */
 	if (!run->rotate_bytes ||
-		pprof_estimate(analyst_profile(run->analyst)) <
-			run->rotate_bytes - run->rotate_bytes / 16)
+		pprof_estimate(run->analyst->profile) < run->rotate_bytes - run->rotate_bytes / 16)
 		return;
 	run->rotate_bytes = 0;
 	request(&(struct request){.type = REQUEST_ROTATE});
@@ -352,8 +351,7 @@ static int analyse(struct run *run, struct ring *ring)
 	const struct analyst_settings *s = &run->settings;
 	const char *rank = s->replay ? NULL : output_known_rank();
 	struct utsname host;
-	int r = analyst_new(&(struct analyst_options){.size = sizeof(struct analyst_options),
-				    .live = !s->replay,
+	int r = analyst_new(&(struct analyst_options){.live = !s->replay,
 				    .frame_pointers = s->frame_pointers,
 				    .per_process = s->per_process,
 				    .no_timeline = s->no_timeline,

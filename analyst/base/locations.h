@@ -14,7 +14,7 @@ struct profile;
 struct locations {
 	struct profile *profile;       /* borrowed */
 	struct symbolizer *symbolizer; /* borrowed */
-	struct opener *opener;         /* opens the maps of generated code; borrowed */
+	struct opener *opener;         /* opens files; borrowed; NULL: this process does */
 	struct code_location *code;    /* by location; its module is NULL outside of modules */
 	/* for each location below @named: has it no function, or only an address as name? */
 	bool *nameless;

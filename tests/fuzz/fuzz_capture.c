@@ -31,10 +31,10 @@ static void finish(struct analyst *analyst)
 
 	if (analyst_finish(analyst) < 0)
 		return;
-	write_profile(analyst_profile(analyst));
-	processes = analyst_processes(analyst);
+	write_profile(analyst->profile);
+	processes = &analyst->processes;
 	for (size_t i = 0; i < processes->n && i < 3; i++) {
-		if (processes_profile(&processes->list[i], analyst_profile(analyst), &profile) < 0)
+		if (processes_profile(&processes->list[i], analyst->profile, &profile) < 0)
 			continue;
 		write_profile(profile);
 		profile_free(profile);
@@ -44,10 +44,8 @@ static void finish(struct analyst *analyst)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct opener opener = {.fd = -1};
-	struct analyst_options options = {.size = sizeof(options),
-		.frame_pointers = size & 1,
-		.per_process = size & 2,
-		.opener = &opener};
+	struct analyst_options options = {
+		.frame_pointers = size & 1, .per_process = size & 2, .opener = &opener};
 	int fd = memfd_create("capture", MFD_CLOEXEC);
 	struct analyst *analyst;
 

@@ -29,7 +29,6 @@ struct stream {
 
 static inline void begin_with(struct stream *stream, struct analyst_options options)
 {
-	options.size = sizeof(options);
 	*stream = (struct stream){.now = 100 * S};
 	assert_int_equal(analyst_new(&options, &stream->analyst), 0);
 }
@@ -153,14 +152,14 @@ static inline uint64_t figure(struct stream *stream, const char *key)
 {
 	uint64_t value = UINT64_MAX;
 
-	(void)profile_audit(analyst_profile(stream->analyst), key, &value);
+	(void)profile_audit(stream->analyst->profile, key, &value);
 	return value;
 }
 
 /* CPU time of the process's samples in an object file. */
 static inline int64_t cpu_ns(struct stream *stream, uint32_t pid, const char *file)
 {
-	const struct profile *p = analyst_profile(stream->analyst);
+	const struct profile *p = stream->analyst->profile;
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < profile_samples(p); i++) {

@@ -67,14 +67,14 @@ static int write_apart(const struct analyst_results *results, struct analyst *an
 	struct delivered *ret_delivered)
 {
 	const struct analyst_settings *s = results->settings;
-	const struct processes *processes = analyst_processes(analyst);
+	const struct processes *processes = &analyst->processes;
 	int r = 0;
 
 	for (size_t i = 0; i < processes->n && r == 0; i++) {
 		const struct process_facts *facts = &processes->list[i];
 		struct profile *profile;
 
-		r = processes_profile(facts, analyst_profile(analyst), &profile);
+		r = processes_profile(facts, analyst->profile, &profile);
 		if (r < 0)
 			break;
 		r = write_profile(results, profile, facts->pid, facts->name, ret_delivered);
@@ -123,7 +123,7 @@ static void print_place(const struct analyst_settings *s, const char *name)
 static void print_written(
 	const struct analyst_settings *s, const struct analyst *analyst, const char *name)
 {
-	if (s->keep && analyst_end_flags(analyst) & RECORD_END_ROTATED)
+	if (s->keep && analyst->end_flags & RECORD_END_ROTATED)
 		return;
 	print_place(s, name);
 	if (s->keep)
@@ -136,11 +136,12 @@ static void print_written(
 static void send_piece(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
 {
-	struct piece piece = {.kind = kind, .segment = s->segment};
-	int r;
+	struct piece piece = {.kind = kind,
+		.segment = s->segment,
+		.began_ns = analyst->began_ns,
+		.until_ns = analyst->last_ns};
+	int r = piece_send(PIECES_FD, &piece, analyst->profile);
 
-	analyst_times(analyst, &piece.began_ns, &piece.until_ns);
-	r = piece_send(PIECES_FD, &piece, analyst_profile((struct analyst *)analyst));
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
 		standard_complain(s->program, "a piece of the profile did not reach the server: %s",
 			strerror(-r));
@@ -152,12 +153,12 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 {
 	const struct analyst_settings *s = results->settings;
 	struct delivery delivery = delivery_of(results);
-	unsigned flags = analyst_end_flags(analyst);
+	unsigned flags = analyst->end_flags;
 	struct profile *all;
 	int r;
 
 	if (flags & RECORD_END_PIECE) {
-		r = pieces_keep(s->pieces.own_fd, analyst_profile(analyst));
+		r = pieces_keep(s->pieces.own_fd, analyst->profile);
 		if (r < 0)
 			standard_complain(s->program,
 				"cannot keep a piece of --ring: %s; it will be missing",
@@ -172,11 +173,11 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 		return 0;
 	}
 	delivery.snapshot = true;
-	r = pieces_join(&s->pieces, analyst_profile(analyst), &all);
+	r = pieces_join(&s->pieces, analyst->profile, &all);
 	if (r < 0)
 		return r;
 	r = delivery_write(
-		&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name, all, ret_delivered);
+		&delivery, OPENING_OUTPUT, analyst->first_pid, s->name, all, ret_delivered);
 	print_report(s, all);
 	if (r < 0)
 		complain_unwritten(results, ret_delivered, r, all);
@@ -194,7 +195,7 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 	int r = error;
 
 	if (s->dump && error >= 0) {
-		error = dump_text_print(analyst_profile(analyst), stdout);
+		error = dump_text_print(analyst->profile, stdout);
 		return standard_printed(s->program, 1) || error < 0;
 	}
 	if (error < 0)
@@ -212,12 +213,12 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 	else if (s->apart)
 		r = write_apart(results, analyst, &delivered);
 	else
-		r = write_profile(results, analyst_profile(analyst), analyst_first_pid(analyst),
-			s->name, &delivered);
+		r = write_profile(
+			results, analyst->profile, analyst->first_pid, s->name, &delivered);
 	if (error >= 0) {
-		print_report(s, analyst_profile(analyst));
+		print_report(s, analyst->profile);
 		if (r < 0)
-			complain_unwritten(results, &delivered, r, analyst_profile(analyst));
+			complain_unwritten(results, &delivered, r, analyst->profile);
 		else if (!s->quiet && !s->apart && strcmp(delivered.name, "-") != 0)
 			print_written(s, analyst, delivered.name);
 		if (s->per_process && !s->apart && !s->quiet)
@@ -235,8 +236,8 @@ int analyst_results_view(void *context, struct analyst *analyst, int error)
 	const struct analyst_settings *s = results->settings;
 	struct delivery delivery = delivery_of(results);
 	int r = error < 0 ? error
-			  : delivery_write(&delivery, OPENING_VIEW, 0, s->output,
-				    analyst_profile(analyst), &delivered);
+			  : delivery_write(&delivery, OPENING_VIEW, 0, s->output, analyst->profile,
+				    &delivered);
 
 	return -r;
 }
@@ -253,8 +254,8 @@ int analyst_results_so_far(void *context, struct analyst *analyst, int error)
 		return deliver_pieces(results, analyst, &delivered) < 0;
 	delivery.snapshot = true;
 	if (r >= 0)
-		r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name,
-			analyst_profile(analyst), &delivered);
+		r = delivery_write(&delivery, OPENING_OUTPUT, analyst->first_pid, s->name,
+			analyst->profile, &delivered);
 	if (r < 0)
 		standard_complain(s->program, "cannot write the snapshot %s: %s", delivered.name,
 			delivered.why[0] ? delivered.why : strerror(-r));

@@ -69,8 +69,9 @@ static void ask_supervisor(struct running *run, uint32_t type, uint64_t value)
 
 static enum live_target_state state_of(const struct running *run, int *ret_status, int *ret_signal)
 {
-	uint32_t status = 0;
-	bool exited = analyst_first_exit(run->session->analyst, &status);
+	const struct analyst *analyst = run->session->analyst;
+	uint32_t status = analyst->first_status;
+	bool exited = analyst->first_ended;
 
 	*ret_status = -1;
 	*ret_signal = 0;
@@ -109,12 +110,12 @@ static int read_threads(struct running *run)
 static const char *name_target(const struct running *run, char text[TARGET_BYTES])
 {
 	const struct live_settings *s = run->session->settings;
-	const char *image = analyst_new_image(run->session->analyst);
+	const struct analyst *analyst = run->session->analyst;
 
-	if (!s->one_process || !image)
+	if (!s->one_process || !analyst->main_changed)
 		return s->target;
-	(void)snprintf(text, TARGET_BYTES, "%s (%" PRIu32 ")", text_basename(image),
-		analyst_first_pid(run->session->analyst));
+	(void)snprintf(text, TARGET_BYTES, "%s (%" PRIu32 ")", text_basename(analyst->main_path),
+		analyst->first_pid);
 	return text;
 }
 
@@ -139,7 +140,7 @@ static int update(struct running *run, uint64_t now)
 	run->updated_ns = now;
 	run->changed = true;
 	if (r == 0)
-		r = live_update(run->live, analyst_profile(analyst), &facts, now);
+		r = live_update(run->live, analyst->profile, &facts, now);
 	live_tell_stopped(run->live,
 		facts.state == LIVE_RUNS && live_is_idle(run->live) &&
 			thread_states_all_stopped(analyst));
@@ -323,10 +324,10 @@ static int open_screen(struct running *run)
 	int r;
 
 	/* A sleeping target has no samples, but its audit comes once a second. */
-	if (!run->ended && profile_audit(analyst_profile(s->analyst), "wall_ns", &wall) && wall)
+	if (!run->ended && profile_audit(s->analyst->profile, "wall_ns", &wall) && wall)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
-	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
+	if (s->analyst->end_flags & RECORD_END_REFUSED)
 		/* One of several processes refused to be traced: nothing is profiled. */
 		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)

@@ -43,7 +43,7 @@ static int read_output(void *context, char **ret_text)
 	int fd, r;
 
 	if (!c->has_log ||
-		opener_ask_path(analyst_opener(c->analyst), OPENING_LOG, 0, "", &opened) < 0)
+		opener_ask_path(c->analyst->locations.opener, OPENING_LOG, 0, "", &opened) < 0)
 		return -ENOENT;
 	fd = opened.fd;
 	if (fstat(fd, &st) < 0) {
@@ -60,7 +60,7 @@ static int read_output(void *context, char **ret_text)
 static int disassemble(void *context, uint32_t location, char **ret_text, char **ret_problem)
 {
 	const struct live_source_context *c = context;
-	const struct profile *profile = analyst_profile(c->analyst);
+	const struct profile *profile = c->analyst->profile;
 	struct location at = profile_location(profile, location);
 	const char *file = profile_mapping(profile, at.mapping).file;
 	struct code_location from = analyst_code(c->analyst, location);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records written by hand, and the profile that the analyst must make of them. */
-#include "analyst/analyst_state.h"
+#include "analyst/analyst.h"
 #include "analyst/titles.h"
 #include "tests/unit/stream_fixture.h"
 
@@ -20,9 +20,9 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	put_text(&stream, RECORD_END, "stops 4\nwall_ns 600000000\nkernel_cpu_ns 13000000\n");
 	assert_int_equal(stream.last, 1);
 	assert_true(analyst_has_image(stream.analyst));
-	assert_int_equal(analyst_first_pid(stream.analyst), 7);
+	assert_int_equal(stream.analyst->first_pid, 7);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	/* One stack of each of two threads at one location, and one of an unknown thread. */
 	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 10000000);
@@ -116,7 +116,7 @@ static void test_analyst__a_fork_has_its_parents_maps_and_exec_its_own(void **st
 	assert_int_equal(cpu_ns(&stream, 9, "[unknown]"), 4000000);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 8000000);
 	/* The first process's image is the main program, whose mapping comes first in the file. */
-	assert_int_equal(pprof_write(analyst_profile(stream.analyst), &data, &bytes), 0);
+	assert_int_equal(pprof_write(stream.analyst->profile, &data, &bytes), 0);
 	assert_int_equal(pprof_read(data, bytes, &back, NULL), 0);
 	assert_string_equal(profile_mapping(back, 0).file, "/no/such/prog");
 	profile_free(back);
@@ -162,7 +162,7 @@ static void test_analyst__unsampled_time_is_a_row_of_its_executable(void **state
 			&(struct record_unsampled){.cpu_ns = 12345, .path = "/no/such/prog"}));
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	for (size_t i = 0; i < profile_samples(p); i++) {
 		struct sample s = profile_sample(p, i);
 		struct location l = profile_location(p, s.location[0]);
@@ -194,7 +194,7 @@ static void test_analyst__an_early_end_is_noted(void **state)
 	put_text(&stream, RECORD_AUDIT, "stops 1\n");
 	assert_int_equal(stream.last, 0);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	assert_int_equal(profile_notes(p), 1);
 	assert_non_null(strstr(profile_note(p, 0), "ended early"));
 	assert_int_equal(figure(&stream, "stops"), 1);
@@ -217,7 +217,7 @@ static void test_analyst__samples_after_the_last_report_stand_for_their_weights(
 		put_sample(&stream, 7, 7, 0x10, 1000);
 	assert_int_equal(stream.last, 0);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	for (size_t i = 0; i < profile_samples(p); i++)
 		cpu_ns += profile_sample(p, i).value[VALUE_CPU_NS];
 	assert_int_equal(cpu_ns, 1200 + 9 * 1000);
@@ -280,7 +280,7 @@ static void test_analyst__a_threads_last_report_ends_its_entry(void **state)
 	assert_int_equal(image->threads, 0);
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	assert_int_equal(profile_tasks(p), 1 + ENDED);
 	for (size_t i = 0; i < profile_tasks(p); i++) {
 		bool lasting = profile_task(p, i).tid == 1000;
@@ -337,7 +337,7 @@ static void test_analyst__after_a_pause_a_thread_has_its_task_again(void **state
 	put_cpu(&stream, 7, 8, 1000000, true);
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	assert_int_equal(profile_tasks(p), 1);
 	assert_string_equal(profile_task(p, 0).thread, "worker");
 	assert_true(profile_task_cpu(p, 0, &cpu));
@@ -375,7 +375,7 @@ static void put_wall(struct stream *stream, uint32_t tid, uint64_t pc, uint64_t 
 
 static int64_t sum_of(struct stream *stream, uint32_t tid, const char *type)
 {
-	const struct profile *p = analyst_profile(stream->analyst);
+	const struct profile *p = stream->analyst->profile;
 	size_t index = profile_find_value_type(p, type);
 	int64_t sum = 0;
 
@@ -406,7 +406,7 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	put_wall(&stream, 7, 0, 0, 0, 5);
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(sum_of(&stream, 7, "blocked"), 50000005);
 	assert_int_equal(sum_of(&stream, 7, "runqueue"), 8000);
@@ -442,7 +442,7 @@ static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
 	put_wall(&stream, 7, 0x10000030, 4000000, 0, 0);
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	assert_int_equal(sum_of(&stream, 7, "samples"), 3);
 	assert_int_equal(sum_of(&stream, 8, "samples"), 0);
 	assert_int_equal(figure(&stream, "samples"), 3);

@@ -53,7 +53,7 @@ static void say(void *context, const char *line)
 
 static int play(struct scene *scene)
 {
-	const struct analyst_options options = {.size = sizeof(options)};
+	const struct analyst_options options = {0};
 	struct analyst *analyst;
 	int r;
 

@@ -49,7 +49,7 @@ static void test_times__a_renamed_thread_is_one_account(void **state)
 	put_cpu(&stream, 7, 7, 200 * MS + 1, true);
 	put_exit(&stream, 7, 300 * MS + 1);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 300000001\nfound_ns 240000000\n");
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	/* Until CPU times are known, values are the weights. */
 	assert_int_equal(cpu_at(p, "early", 0x10), 60 * MS);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
@@ -96,7 +96,7 @@ static void test_times__each_thread_has_its_own_time(void **state)
 	put_thread(&stream, 7, 9, "second");
 	put_samples(&stream, 7, 8, 0x10000010, 1);
 	put_samples(&stream, 7, 9, 0x10000010, 1);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	assert_int_equal(task_cpu(p, "first"), 20 * MS); /* shown by a live view */
 	assert_int_equal(task_cpu(p, "second"), -1);
 	put_thread(&stream, 7, 9, "renamed");
@@ -176,8 +176,8 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	put_exit(&stream, 9, 3 * MS);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 33000000\nrealtime 1\nlost_samples 0\n");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	assert_int_equal(cpu_at(analyst_profile(stream.analyst), "quick", 0), 3 * MS);
-	all = analyst_processes(stream.analyst);
+	assert_int_equal(cpu_at(stream.analyst->profile, "quick", 0), 3 * MS);
+	all = &stream.analyst->processes;
 	assert_int_equal(all->n, 2);
 	for (size_t i = 0; i < 2; i++) {
 		struct profile *one;
@@ -187,7 +187,7 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 			"kernel_cpu_ns", "found_ns", "realtime"};
 
 		assert_int_equal(
-			processes_profile(&all->list[i], analyst_profile(stream.analyst), &one), 0);
+			processes_profile(&all->list[i], stream.analyst->profile, &one), 0);
 		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
 			assert_true(profile_audit(one, keys[k], &value));
 			assert_int_equal(value, expected[k]);
@@ -225,7 +225,7 @@ static void test_times__what_is_left_out_keeps_its_part(void **state)
 	(void)state;
 	begin_with(&stream, (struct analyst_options){.user_only = true});
 	put_calls(&stream);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	assert_int_equal(cpu_at(p, "prog", 0x10), 100 * MS);
 	assert_int_equal(cpu_at(p, "prog", 0x20), 0);
 	assert_int_equal(cpu_at(p, "other", 0x10), 70 * MS);
@@ -251,13 +251,13 @@ static void test_times__what_is_left_out_is_told_of_each_process(void **state)
 	(void)state;
 	begin_with(&stream, (struct analyst_options){.user_only = true, .per_process = true});
 	put_calls(&stream);
-	all = analyst_processes(stream.analyst);
+	all = &stream.analyst->processes;
 	assert_int_equal(all->n, 2);
 	for (size_t i = 0; i < 2; i++) {
 		struct profile *one;
 
 		assert_int_equal(
-			processes_profile(&all->list[i], analyst_profile(stream.analyst), &one), 0);
+			processes_profile(&all->list[i], stream.analyst->profile, &one), 0);
 		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
 			assert_true(profile_audit(one, keys[k], &value));
 			assert_int_equal(value, expected[i][k]);
@@ -308,7 +308,7 @@ static void test_times__the_wall_clock_has_the_kernels_time_too(void **state)
 	put_cpu(&stream, 7, 7, 9 * MS, true);
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	p = analyst_profile(stream.analyst);
+	p = stream.analyst->profile;
 	wall = profile_find_value_type(p, "wall");
 	assert_int_equal(profile_sample(p, 0).value[VALUE_CPU_NS], 9 * MS);
 	assert_int_equal(profile_sample(p, 0).value[wall], 10 * MS);
@@ -370,8 +370,8 @@ static void test_times__a_capture_gives_the_same_profile(void **state)
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(analyst_finish(live.analyst), 0);
 	assert_int_equal(analyst_finish(replayed.analyst), 0);
-	p = analyst_profile(live.analyst);
-	q = analyst_profile(replayed.analyst);
+	p = live.analyst->profile;
+	q = replayed.analyst->profile;
 	assert_int_equal(figure(&live, "profiled_cpu_ns"), 55 * MS + 145);
 	assert_int_equal(profile_samples(p), profile_samples(q));
 	for (size_t i = 0; i < profile_samples(p); i++)
