@@ -31,7 +31,7 @@ bool libexec_find(const char *name, char path[PATH_MAX])
 	return false;
 }
 
-int libexec_read(char *const argv[], bool quiet, FILE **ret_out, pid_t *ret_pid)
+int libexec_read(char *const argv[], int in_fd, bool quiet, FILE **ret_out, pid_t *ret_pid)
 {
 	posix_spawn_file_actions_t actions;
 	int fd[2], r;
@@ -41,8 +41,11 @@ int libexec_read(char *const argv[], bool quiet, FILE **ret_out, pid_t *ret_pid)
 		return -errno;
 	r = posix_spawn_file_actions_init(&actions);
 	if (!r) {
-		r = posix_spawn_file_actions_addopen(
-			&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+		if (in_fd >= 0)
+			r = posix_spawn_file_actions_adddup2(&actions, in_fd, STDIN_FILENO);
+		else
+			r = posix_spawn_file_actions_addopen(
+				&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 		r = r ? r : posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
 		if (quiet)
 			r = r ? r

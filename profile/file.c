@@ -21,11 +21,7 @@
 /* Limit of the compressed size; gzip.h has that of the uncompressed size. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
-/*
- * Reads a descriptor to its end. Unless @zero, stops if the first byte is 0, which no profile has,
- * so that /dev/zero is not read to the limit. -EFBIG: there are more than FILE_BYTES_MAX bytes.
- */
-static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
+int file_read_fd(int fd, bool zero, size_t most, uint8_t **ret_data, size_t *ret_bytes)
 {
 	uint8_t *data = NULL;
 	size_t used = 0, room = 0;
@@ -41,8 +37,8 @@ static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 			used += (size_t)n;
 		if (used && data[0] == 0 && !zero)
 			break;
-	} while ((n > 0 || (n < 0 && errno == EINTR)) && used <= FILE_BYTES_MAX);
-	if (n < 0 || used > FILE_BYTES_MAX) {
+	} while ((n > 0 || (n < 0 && errno == EINTR)) && used <= most);
+	if (n < 0 || used > most) {
 		int error = n < 0 ? -errno : -EFBIG;
 
 		free(data);
@@ -58,11 +54,11 @@ static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *re
 	int fd, error;
 
 	if (!strcmp(path, "-"))
-		return read_fd(STDIN_FILENO, zero, ret_data, ret_bytes);
+		return file_read_fd(STDIN_FILENO, zero, FILE_BYTES_MAX, ret_data, ret_bytes);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	error = read_fd(fd, zero, ret_data, ret_bytes);
+	error = file_read_fd(fd, zero, FILE_BYTES_MAX, ret_data, ret_bytes);
 	(void)close(fd);
 	return error;
 }

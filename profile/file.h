@@ -3,6 +3,7 @@
 #ifndef PROFILE_FILE_H
 #define PROFILE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,13 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
  * other errors, and after a failure *@ret_problem, as for file_read().
  */
 int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, char **ret_problem);
+
+/*
+ * Reads a descriptor to its end; the caller frees *@ret_data. Unless @zero, stops if the first byte
+ * is 0, which no profile has, so that /dev/zero is not read to the limit. 0; -EFBIG: more than
+ * @most bytes; or another -errno.
+ */
+int file_read_fd(int fd, bool zero, size_t most, uint8_t **ret_data, size_t *ret_bytes);
 
 /*
  * Writes @bytes bytes to @path ("-": standard output), by the rules of outfile.h: a pipe or device

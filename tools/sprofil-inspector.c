@@ -16,6 +16,7 @@
 #include "base/stack_room.h"
 #include "base/standard.h"
 #include "opener/opener.h"
+#include "profile/file.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
 #include "symbolizer/symbolizer.h"
@@ -28,35 +29,6 @@ enum { EXIT_OPENER = 3 };
 
 /* Maximum bytes of all requests. An address takes a few bytes; no profile needs this much. */
 #define ASKED_BYTES_MOST ((size_t)256 << 20)
-
-static int read_all(uint8_t **ret_data, size_t *ret_bytes)
-{
-	size_t n = 0, room = 0;
-	uint8_t *data = NULL;
-	ssize_t got = 1;
-
-	while (got > 0) {
-		if (n == room) {
-			uint8_t *more;
-
-			room = room ? room * 2 : 1 << 16;
-			more = room <= ASKED_BYTES_MOST ? realloc(data, room) : NULL;
-			if (!more) {
-				free(data);
-				return -ENOMEM;
-			}
-			data = more;
-		}
-		got = read(STDIN_FILENO, data + n, room - n);
-		if (got < 0 && errno == EINTR)
-			got = 1;
-		else
-			n += got > 0 ? (size_t)got : 0;
-	}
-	*ret_data = data;
-	*ret_bytes = n;
-	return 0;
-}
 
 struct inspector {
 	struct opener opener;
@@ -188,7 +160,7 @@ static int run_all(int argc, char **arguments)
 	sandbox_enter(&sandbox);
 	r = blame_init(&in.blame, NULL);
 	if (r == 0)
-		r = read_all(&data, &bytes);
+		r = file_read_fd(STDIN_FILENO, true, ASKED_BYTES_MOST, &data, &bytes);
 	if (r == 0) {
 		r = answer(&in, data, bytes);
 		free(data);

@@ -63,7 +63,7 @@ int debuginfod_fetch(struct waiting_line *progress, const char *path, const char
 		(void)snprintf(what, sizeof(what), "debuginfod: %.40s", base_of(path));
 		waiting_line_say(progress, what);
 	}
-	if (libexec_read(argv, true, &out, &pid) < 0) {
+	if (libexec_read(argv, -1, true, &out, &pid) < 0) {
 		*ret_problem = "sprofil-debuginfod cannot be started";
 		return -EIO;
 	}

@@ -37,7 +37,8 @@ static int write_object(
 }
 
 struct talk {
-	char *asked, *answer;
+	char *asked;
+	uint8_t *answer;
 	size_t asked_bytes, answer_bytes;
 };
 
@@ -60,7 +61,7 @@ static int ask_inspector(const char *path, const struct profile *profile,
 /* Takes complete answers; returns the number of answered objects, or -ENOMEM. */
 static int take_answers(const struct talk *t, struct code_object *object, size_t n)
 {
-	const uint8_t *at = (const uint8_t *)t->answer;
+	const uint8_t *at = t->answer;
 	size_t left = t->answer_bytes;
 
 	for (size_t i = 0; i < n; i++) {

@@ -42,7 +42,8 @@ static int write_question(
 static int ask_inspector(const char *inspector, const struct question *q, uint8_t skip,
 	struct profile **ret_profile, char **ret_why)
 {
-	char *asked = NULL, *answer = NULL;
+	uint8_t *answer = NULL;
+	char *asked = NULL;
 	const char *why = NULL;
 	size_t asked_bytes, bytes;
 	int r = write_question(q, skip, &asked, &asked_bytes);
@@ -50,7 +51,7 @@ static int ask_inspector(const char *inspector, const struct question *q, uint8_
 	if (r == 0)
 		r = inspect_talk(inspector, asked, asked_bytes, &answer, &bytes);
 	if (r == 0)
-		r = inspect_answer_profile((const uint8_t *)answer, bytes, ret_profile, &why);
+		r = inspect_answer_profile(answer, bytes, ret_profile, &why);
 	else if (r != -ENOMEM)
 		why = "sprofil-inspector, which reads it, cannot be started";
 	*ret_why = why ? strdup(why) : NULL;

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define INSPECT_TALK_MISSING \
 	"sprofil-inspector is missing: it belongs into libexec/sprofil beside bin"
@@ -19,7 +20,7 @@ bool inspect_talk_find(char ret_path[PATH_MAX]);
  * more. The caller frees *@ret_answer. 0; -ENOMEM, also for an endless answer; another -errno: the
  * inspector cannot be started.
  */
-int inspect_talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
+int inspect_talk(const char *path, const char *asked, size_t asked_bytes, uint8_t **ret_answer,
 	size_t *ret_bytes);
 
 #endif

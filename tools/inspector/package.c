@@ -174,7 +174,7 @@ static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 	FILE *out;
 	pid_t pid;
 
-	if (libexec_read(argv, true, &out, &pid) < 0)
+	if (libexec_read(argv, -1, true, &out, &pid) < 0)
 		return false;
 	while (!found && fgets(line, NAME_BYTES, out))
 		found = take_package(line);
@@ -195,7 +195,7 @@ static void ask_apt(const char *package, const char *symbols, char text[POLICY_B
 	pid_t pid;
 
 	text[0] = '\0';
-	if (libexec_read(argv, true, &out, &pid) < 0)
+	if (libexec_read(argv, -1, true, &out, &pid) < 0)
 		return;
 	n = fread(text, 1, POLICY_BYTES - 1, out);
 	text[n] = '\0';
