@@ -175,6 +175,7 @@ void rows_sum_up(const struct profile *profile, const struct places *places,
 		if (filter_takes(filter, profile, places, &sample))
 			sum_add_all(rows->chosen, sample.value, values);
 	}
+	rows->filtered = filter->focus || filter->object || filter->thread;
 	rows->weight = choose_weight(rows, profile, filter->value);
 	rows->unsampled = unsampled[rows->weight];
 	sum_up_amounts(profile, rows);
@@ -307,7 +308,6 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 		rows_release(&rows);
 		return error;
 	}
-	rows.filtered = options->focus || options->object || options->thread;
 	order = (struct order){rows.weight, options->sort_by_total};
 	if (rows.n)
 		qsort_r(rows.row, rows.n, sizeof(*rows.row), compare_rows, &order);

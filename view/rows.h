@@ -53,7 +53,7 @@ static inline int64_t rows_amount(int64_t value)
 	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
 }
 
-/* Sets only weight, sums, negative and effective_samples: for reports without a list of rows. */
+/* Sets only weight, sums, negative, filtered and effective_samples: no list of rows. */
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows);
 

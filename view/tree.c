@@ -286,7 +286,6 @@ static int grow(struct growing *g)
 	int error;
 
 	rows_sum_up(g->profile, &tree->places, &g->filter, &tree->sums);
-	tree->sums.filtered = g->options->focus || g->options->object || g->options->thread;
 	g->at = calloc(tree->places.n + 1, sizeof(*g->at));
 	g->count = calloc(tree->places.n + 1, sizeof(*g->count));
 	if (!g->at || !g->count)

@@ -34,6 +34,15 @@ grep -q '0.007 s of CPU time without a sample' out || { cat out; failed=1; }
 "$report" flat --from 1 --to 1.1 p >out
 grep -q '^few samples (25): shares are uncertain by up to 18 points; ' out || { cat out; failed=1; }
 
+# Above a part of the samples, each report says what was chosen, and how much of all that is.
+for what in flat lines tree 'callers work' 'annotate work' timeline 'balance --by process' \
+    doctor; do
+	read -ra words <<<"$what"
+	"$report" "${words[@]}" --thread main p >out || fail "$what of a thread: status $?"
+	is "$what of a thread" "$(grep -x 'only thread .*' out)" \
+	    "only thread /main/: 2.81 s of CPU time, 84.9 % of all"
+done
+
 "$report" timeline --width 100 p >out || failed=1
 grep -qE '^1\.798 s to 2\.002 s  nothing ran for 204\.00 ms; before: work; after: work$' out ||
     { echo "FAIL: the stall"; cat out; failed=1; }

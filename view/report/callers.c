@@ -200,7 +200,6 @@ static int fill(struct callers *callers, const struct profile *profile,
 		return error;
 	mark(callers, name);
 	rows_sum_up(profile, &callers->places, &filter, &callers->sums);
-	callers->sums.filtered = options->focus || options->object || options->thread;
 	error = collect(&c, options, &filter);
 	filter_release(&filter);
 	settle(callers, &callers->caller, options);

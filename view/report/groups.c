@@ -78,7 +78,6 @@ static int collect(struct groups *g, const struct places *places, const struct f
 	int r = 0;
 
 	rows_sum_up(g->profile, places, filter, &g->rows);
-	g->rows.filtered = g->options.focus || g->options.object || g->options.thread;
 	for (size_t i = 0; i < profile_samples(g->profile) && r >= 0; i++) {
 		struct sample sample = profile_sample(g->profile, i);
 
