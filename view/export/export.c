@@ -14,7 +14,7 @@
 #include "view/export/svg_diff.h"
 #include "view/frames.h"
 #include "view/options.h"
-#include "view/report/listing.h"
+#include "view/report/report.h"
 
 static int write_pprof(const struct profile *profile, const struct report_options *given, FILE *out,
 	char **ret_problem)

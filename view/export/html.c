@@ -173,7 +173,7 @@ static int put_notes(const struct html *html)
 
 	if (!foot)
 		return -ENOMEM;
-	r = report_audit_line(html->profile, false, 0, foot);
+	r = report_audit(html->profile, REPORT_AUDIT_LINE, false, 0, foot);
 	if (fclose(foot) != 0 || r < 0) {
 		free(text);
 		return -ENOMEM;

@@ -193,7 +193,7 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 	else if (head)
 		error = header_print(svg->profile, svg->options, &svg->tree->sums, out);
 	else
-		error = report_audit_line(svg->profile, svg->options->ascii, 0, out);
+		error = report_audit(svg->profile, REPORT_AUDIT_LINE, svg->options->ascii, 0, out);
 	if (fclose(out) && !error)
 		error = -ENOMEM;
 	if (error)

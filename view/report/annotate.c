@@ -10,6 +10,7 @@
 #include "base/sum.h"
 #include "view/options.h"
 #include "view/report/callers.h"
+#include "view/report/report.h"
 #include "view/row_builder.h"
 #include "view/source.h"
 

@@ -87,10 +87,6 @@ static inline bool annotate_is(const struct annotate *annotate, const char *func
 	return !strcmp(annotate->name, function);
 }
 
-/* The print() of struct report (report.h). */
-int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,
-	char **ret_problem);
-
 /* 0 or -ENOMEM. */
 int annotate_text(struct annotate *annotate, FILE *out);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A sentence for each thing that is wrong with the sampling or the figures, and its remedy. */
+#include "view/report/audit_remarks.h"
+
 #include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "profile/audit.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
-#include "view/report/audit_faults.h"
-#include "view/report/audit_internal.h"
 
 /*
  * FAST_HZ: from this rate on, the length of a stop limits the rate. MANY_TRUNCATED: with more than
@@ -26,6 +27,19 @@ enum {
 	MANY_PERIODS = 10,
 	FEW_SAMPLES = 100
 };
+
+void audit_separate(struct auditing *a, const char *begin)
+{
+	fputs(a->begun ? ", " : begin, a->out);
+	a->begun = true;
+}
+
+void audit_end_line(struct auditing *a)
+{
+	if (a->begun)
+		fputc('\n', a->out);
+	a->begun = false;
+}
 
 /* sprofrun(1) has a section about real-time priority. */
 #define GIVES_REALTIME "RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man sprofrun"
@@ -268,6 +282,67 @@ static void print_no_samples(struct auditing *a)
 			time, rate);
 }
 
+/* The kernel measures system time at its timer ticks, at most 10 ms apart (CONFIG_HZ=100). */
+#define TICK_NS 10000000.0
+/* A lower share is not reported. */
+#define LEAST_IN_FAULTS 0.05
+
+/* Returns the CPU time of the profile's system calls and of those that --user-only left out. */
+static uint64_t cpu_in_calls(const struct profile *profile)
+{
+	uint64_t ns = 0;
+
+	(void)profile_audit(profile, AUDIT_SYSCALL_CPU, &ns);
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+		struct location leaf;
+
+		if (!sample.n || sample.value[VALUE_CPU_NS] <= 0)
+			continue;
+		leaf = profile_location(profile, sample.location[0]);
+		if (strcmp(profile_mapping(profile, leaf.mapping).file, "[kernel]") == 0)
+			ns += (uint64_t)sample.value[VALUE_CPU_NS];
+	}
+	return ns;
+}
+
+/* Standard error of a share estimated from @n observations. */
+static double error_of(double share, double n)
+{
+	share = share < 1 ? share : 1;
+	return n > 0 ? sqrt(share * (1 - share) / n) : 1;
+}
+
+/*
+ * Prints the kernel's CPU time in page faults and interrupts, if it is at least 5 % of the CPU time
+ * and twice its 95 % error. A thread stopped there seems to be in the program's code: this time is
+ * in the rows of the program's functions.
+ */
+static void print_faults(struct auditing *a)
+{
+	uint64_t all, system, minor, major = 0, effective = 0;
+	double system_share, call_share, share, error;
+
+	if (!profile_audit(a->profile, "kernel_cpu_ns", &all) || !all ||
+		!profile_audit(a->profile, "system_cpu_ns", &system) ||
+		!profile_audit(a->profile, "minor_faults", &minor))
+		return;
+	(void)profile_audit(a->profile, "major_faults", &major);
+	(void)profile_audit(a->profile, STATS_EFFECTIVE_SAMPLES, &effective);
+	system_share = (double)system / (double)all;
+	call_share = (double)cpu_in_calls(a->profile) / (double)all;
+	share = system_share - call_share;
+	error = STATS_95_PERCENT *
+		hypot(error_of(system_share, (double)all / TICK_NS),
+			error_of(call_share, (double)effective));
+	if (share < LEAST_IN_FAULTS || share < 2 * error)
+		return;
+	fprintf(a->out,
+		"%.0f %% %s %.0f of the CPU time is the kernel's outside of system calls (%" PRIu64
+		" page faults, and interrupts); it is shown where the threads were\n",
+		share * 100, a->ascii ? "+-" : "\xc2\xb1", error * 100, minor + major);
+}
+
 void audit_print_remarks(struct auditing *a)
 {
 	struct audit_found found;
@@ -285,6 +360,6 @@ void audit_print_remarks(struct auditing *a)
 	print_few(a);
 	print_truncated(a);
 	audit_end_line(a);
-	audit_faults_print(a->profile, a->ascii, a->out);
+	print_faults(a);
 	point_to_wall(a);
 }

@@ -48,10 +48,4 @@ static inline const char *balance_name(const struct balance *balance, size_t gro
 /* Sets @like of all groups. 0 or -ENOMEM. */
 int balance_find_alike(struct balance *balance);
 
-/* The print() of struct report (report.h). */
-int balance_print(const struct profile *profile, const struct report_options *options, FILE *out,
-	char **ret_problem);
-/* 0 or -ENOMEM. */
-int balance_text(const struct balance *balance, FILE *out);
-
 #endif

@@ -46,12 +46,4 @@ void callers_release(struct callers *callers);
 int callers_find(const struct profile *profile, const struct report_options *options,
 	char **ret_name, char **ret_problem);
 
-/* The print() of struct report (report.h). */
-int callers_print(const struct profile *profile, const struct report_options *options, FILE *out,
-	char **ret_problem);
-
-/* 0 or -ENOMEM. */
-int callers_text(const struct profile *profile, const struct report_options *options,
-	const struct callers *callers, FILE *out);
-
 #endif

@@ -10,6 +10,7 @@
 #include "view/filter.h"
 #include "view/options.h"
 #include "view/places.h"
+#include "view/report/report.h"
 #include "view/share.h"
 #include "view/sheet.h"
 

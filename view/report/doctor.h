@@ -67,10 +67,6 @@ static inline bool doctor_shows(const struct doctor *doctor, const struct doctor
 /* Sets the object's cause and remedy. 0 or -ENOMEM. */
 int doctor_find_remedy(struct doctor *doctor, struct doctor_object *object);
 
-/* The print() of struct report (report.h). */
-int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,
-	char **ret_problem);
-
 /* 0 or -ENOMEM. */
 int doctor_text(const struct doctor *doctor, FILE *out);
 

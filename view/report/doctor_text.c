@@ -280,6 +280,6 @@ int doctor_text(const struct doctor *doctor, FILE *out)
 	fputc('\n', out);
 	if (r < 0)
 		return r;
-	return report_audit_of_doctor(
-		doctor->profile, doctor->options.ascii, doctor->options.width, out);
+	return report_audit(doctor->profile, REPORT_AUDIT_OF_DOCTOR, doctor->options.ascii,
+		doctor->options.width, out);
 }

@@ -266,7 +266,7 @@ static int print_text(const struct groups *g, FILE *out)
 		fprintf(out, "... and %zu more\n", g->left_out);
 	print_unseen(g, out);
 	fputc('\n', out);
-	return report_audit_line(g->profile, g->options.ascii, g->options.width, out);
+	return report_audit(g->profile, REPORT_AUDIT_LINE, g->options.ascii, g->options.width, out);
 }
 
 static void add_cells(const struct groups *g, const struct row *row,

@@ -1,10 +1,248 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/report/listing.h"
+/* The reports `flat` and `lines`: rows by function or by source line. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/text.h"
+#include "view/header.h"
+#include "view/layout.h"
 #include "view/options.h"
 #include "view/report/groups.h"
+#include "view/report/report.h"
 #include "view/row_builder.h"
+#include "view/share.h"
 #include "view/task_times.h"
+#include "view/wall_types.h"
+
+enum { MAX_COLUMNS = 13, CELL_BYTES = SHARE_BYTES };
+
+struct listing {
+	const struct report_options *options;
+	const struct rows *rows;
+	const struct task_times *times;
+	struct text_scale scale;
+	enum rows_by by;
+	bool has_samples; /* the number of samples is a column */
+	struct wall_types wall;
+	bool has_wall; /* the parts of wall-clock time are columns */
+	struct layout_column column[MAX_COLUMNS];
+	size_t columns;
+	struct layout layout;
+	size_t at; /* column of the next cell to be set */
+};
+
+static void add_number(struct listing *l, const char *title, unsigned drop)
+{
+	l->column[l->columns++] =
+		(struct layout_column){title, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, drop};
+}
+
+static void add_text(
+	struct listing *l, const char *title, enum layout_cut cut, unsigned comfort, unsigned drop)
+{
+	l->column[l->columns++] = (struct layout_column){title, LAYOUT_LEFT, cut, comfort, drop};
+}
+
+static void choose_columns(struct listing *l)
+{
+	const struct rows *rows = l->rows;
+	bool lines = l->by == ROWS_BY_LINE;
+
+	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
+
+	/*
+	 * The last argument is the rank by which a narrow table drops columns: 1 first, 0 never.
+	 * Columns that follow from others go first: times and (roughly) samples from shares, the
+	 * object from the file. Most lines have no self: the total stays longer than the object. Of
+	 * wall-clock time, the blocked part stays longest: the rest is mostly CPU time.
+	 */
+	add_number(l, "self", 0);
+	add_number(l, "", 3);
+	if (rows->has_callers) {
+		add_number(l, "total", 5);
+		add_number(l, "", 1);
+	}
+	if (l->has_samples)
+		add_number(l, "samples", 2);
+	if (l->has_wall) {
+		if (rows->weight != VALUE_CPU_NS)
+			add_number(l, "cpu", 6);
+		add_number(l, "queue", 7);
+		add_number(l, "blocked", 8);
+	}
+	if (l->times->n)
+		add_number(l, "used", 9);
+	if (l->options->split)
+		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
+			LAYOUT_NAME, 16, 0);
+	add_text(l, "function", LAYOUT_NAME, lines ? 28 : 36, 0);
+	if (lines)
+		add_text(l, "line", LAYOUT_PATH, 20, 0);
+	add_text(l, "object", LAYOUT_PATH, 16, lines ? 4 : 0);
+}
+
+static void set(struct listing *l, const char *text)
+{
+	layout_set(&l->layout, l->at++, text);
+}
+
+static void set_value(struct listing *l, const struct row *row, int64_t value)
+{
+	char cell[CELL_BYTES];
+
+	share_format(l->rows, l->options->ascii, row->unsampled, value, cell);
+	set(l, cell);
+	text_format_scaled(value, l->scale, cell);
+	set(l, cell);
+}
+
+/* All parts of wall-clock time have one unit. */
+static void set_wall(struct listing *l, const struct row *row)
+{
+	const int64_t parts[] = {row->self[VALUE_CPU_NS],
+		wall_types_value(row->self, l->wall.queue),
+		wall_types_value(row->self, l->wall.blocked)};
+	char cell[CELL_BYTES];
+
+	for (size_t i = l->rows->weight == VALUE_CPU_NS; i < 3; i++) {
+		text_format_scaled(parts[i], l->scale, cell);
+		set(l, cell);
+	}
+}
+
+static int set_joined(struct listing *l, const char *name, char separator, uint32_t number)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%c%" PRIu32, name, separator, number) < 0)
+		return -ENOMEM;
+	set(l, text);
+	free(text);
+	return 0;
+}
+
+static int add_row(struct listing *l, const struct row *row)
+{
+	size_t weight = l->rows->weight;
+	char cell[CELL_BYTES];
+	int error = 0;
+
+	layout_row(&l->layout, share_of(l->rows, row->self[weight]));
+	l->at = 0;
+	set_value(l, row, row->self[weight]);
+	if (l->rows->has_callers)
+		set_value(l, row, row->total[weight]);
+	if (l->has_samples) {
+		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
+		set(l, cell);
+	}
+	if (l->has_wall)
+		set_wall(l, row);
+	task_times_set(l->times, row, &l->layout, &l->at);
+	if (l->options->split && row->id)
+		error = set_joined(l, row->task, ' ', row->id);
+	else if (l->options->split)
+		set(l, row->task[0] ? row->task : "-");
+	set(l, row->function);
+	if (l->by == ROWS_BY_LINE && row->line && !error)
+		error = set_joined(l, text_basename(row->file), ':', row->line);
+	else if (l->by == ROWS_BY_LINE)
+		set(l, row->file[0] ? text_basename(row->file) : "-");
+	set(l, row->object[0] ? text_basename(row->object) : "-");
+	return error;
+}
+
+static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
+{
+	char period[TEXT_UNIT_BYTES];
+	uint64_t chosen, kernel_ns;
+
+	fputc('\n', out);
+	if (l->rows->left_out_rows)
+		return;
+	if (l->rows->filtered) {
+		fputs("no sample matches\n", out);
+	} else if (profile_audit(profile, "chosen_threads", &chosen) && !chosen) {
+		fputs("no samples: no thread was chosen\n", out);
+	} else if (profile_audit(profile, "kernel_cpu_ns", &kernel_ns) && !kernel_ns) {
+		fputs("no samples: no CPU time was used while it was profiled\n", out);
+	} else if (profile_period_ns(profile)) {
+		text_format_ns(profile_period_ns(profile), period);
+		fprintf(out, "no samples: it used less CPU time than a period, %s\n", period);
+	} else {
+		fputs("no samples\n", out);
+	}
+}
+
+static void print_left_out(const struct listing *l, FILE *out)
+{
+	const struct rows *rows = l->rows;
+	const char *what = l->options->split ? "row" : l->by == ROWS_BY_LINE ? "line" : "function";
+	size_t callers = rows->callers_only, others = rows->left_out_rows - callers;
+
+	if (others)
+		fprintf(out, "... and %zu more %s%s with %.1f %%\n", others, what,
+			others == 1 ? "" : "s",
+			share_of(rows, rows->left_out.self[rows->weight]) * 100);
+	if (callers)
+		fprintf(out, "... and %zu %s%s: --sort total\n", callers, what,
+			callers == 1 ? " that only calls others" : "s that only call others");
+}
+
+/* If most of the wall-clock time is in a system call, names the reports that show its callers. */
+static void point_to_callers(const struct listing *l, FILE *out)
+{
+	const struct row *row = l->rows->row;
+
+	if (!l->rows->n || !l->has_wall || l->rows->weight != l->wall.wall ||
+		strncmp(row->function, "[syscall] ", 10) != 0 ||
+		share_of(l->rows, row->self[l->rows->weight]) <= 0.5)
+		return;
+	fputs("most of the time is in a system call: sprofreport tree, or callers FUNCTION, shows "
+	      "who waits\n",
+		out);
+}
+
+/* @times: empty if rows are not split by thread. 0 or -ENOMEM. */
+static int print_text(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out)
+{
+	struct listing l = {.options = options, .rows = rows, .times = times, .by = by};
+	struct value_type type = profile_value_type(profile, rows->weight);
+	int64_t most = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		int64_t amount = rows_amount(rows->row[i].total[rows->weight]);
+
+		if (amount > most)
+			most = amount;
+	}
+	l.has_wall = wall_types_find(profile, &l.wall) &&
+		(rows->weight == VALUE_CPU_NS || rows->weight == l.wall.wall);
+	l.scale = text_scale_for(type.unit, most);
+	choose_columns(&l);
+	layout_init(&l.layout, l.column, l.columns, options->ascii, options->color);
+	for (size_t i = 0; i < rows->n && !error; i++)
+		error = add_row(&l, &rows->row[i]);
+	if (!error)
+		error = header_print(profile, options, rows, out);
+	if (!error && rows->n) {
+		fputc('\n', out);
+		error = layout_print(&l.layout, options->width, out);
+	}
+	layout_release(&l.layout);
+	if (error)
+		return error;
+	if (!rows->n)
+		print_nothing(&l, profile, out);
+	print_left_out(&l, out);
+	point_to_callers(&l, out);
+	fputc('\n', out);
+	return report_audit(profile, REPORT_AUDIT_LINE, options->ascii, options->width, out);
+}
 
 static void add_cells(struct row_builder *to, const struct profile *profile,
 	const struct report_options *options, enum rows_by by, const struct row *row,
@@ -23,7 +261,7 @@ static void add_cells(struct row_builder *to, const struct profile *profile,
 	task_times_add(times, row, to);
 }
 
-static int listing_sheet(const struct profile *profile, const struct report_options *options,
+static int print_sheet(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out)
 {
 	static const struct row no_row = {.function = "", .file = "", .object = "", .task = ""};
@@ -58,9 +296,9 @@ static int print(const struct profile *profile, const struct report_options *giv
 	if (options.split == REPORT_SPLIT_THREAD)
 		error = task_times_init(&times, profile);
 	if (error == 0 && options.format == REPORT_TEXT)
-		error = listing_text(profile, &options, by, &rows, &times, out);
+		error = print_text(profile, &options, by, &rows, &times, out);
 	else if (error == 0)
-		error = listing_sheet(profile, &options, by, &rows, &times, out);
+		error = print_sheet(profile, &options, by, &rows, &times, out);
 	task_times_release(&times);
 	rows_release(&rows);
 	return error;

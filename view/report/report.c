@@ -3,15 +3,7 @@
 
 #include <string.h>
 
-#include "view/report/annotate.h"
-#include "view/report/balance.h"
-#include "view/report/callers.h"
 #include "view/report/diff.h"
-#include "view/report/doctor.h"
-#include "view/report/listing.h"
-#include "view/report/summary.h"
-#include "view/report/timeline_report.h"
-#include "view/report/tree_report.h"
 
 static const struct report reports[] = {
 	{"flat", "CPU time by function", false, 0, listing_print_flat, NULL},

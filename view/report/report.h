@@ -14,19 +14,21 @@
 
 struct profile;
 
+/*
+ * Prints a report. Returns 0; -ENOMEM; -EINVAL if a pattern of the options is no regular
+ * expression, or the value type does not exist; or -ENOENT if no function, or several, has the
+ * given name. With -EINVAL and -ENOENT, *@ret_problem is a sentence, which the caller frees; a list
+ * of names may follow it, a line each. The caller checks for write errors (ferror).
+ */
+typedef int report_print(const struct profile *profile, const struct report_options *options,
+	FILE *out, char **ret_problem);
+
 struct report {
 	const char *name;        /* "flat" */
 	const char *help;        /* one line */
 	bool wants_function;     /* needs options->function */
 	double text_min_percent; /* default of min_percent in text */
-	/*
-	 * Returns 0; -ENOMEM; -EINVAL if a pattern of the options is no regular expression, or the
-	 * value type does not exist; or -ENOENT if no function, or several, has the given name.
-	 * With -EINVAL and -ENOENT, *@ret_problem is a sentence, which the caller frees; a list of
-	 * names may follow it, a line each. The caller checks for write errors (ferror).
-	 */
-	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
-		char **ret_problem);
+	report_print *print;     /* NULL: the report compares two sides */
 	/*
 	 * Called instead of print() for two sides; NULL: the report cannot compare. Results: those
 	 * of print(), and 1 if something is slower by more than options->fail_above; *@ret_problem
@@ -41,14 +43,28 @@ const struct report *report_find(const char *name);
 /* NULL: past the end of the table. */
 const struct report *report_at(size_t index);
 
+/* The print() functions in the table of report.c, each in a file of its own. */
+report_print annotate_print;
+report_print balance_print;
+report_print callers_print;
+report_print doctor_print;
+report_print listing_print_flat;
+report_print listing_print_lines;
+report_print summary_print;
+report_print timeline_print;
+report_print tree_report_print;
+
+enum report_audit_kind {
+	REPORT_AUDIT_LINE,      /* a line of figures */
+	REPORT_AUDIT_OF_DOCTOR, /* the same, but `doctor` is not recommended */
+	REPORT_AUDIT_FULL       /* all figures */
+};
+
 /*
- * Prints the audit, the end of every text report: one line of figures, a sentence for each thing
- * that is wrong, and the notes. With @width 0, lines are not wrapped. 0 or -ENOMEM.
+ * Prints the audit, the end of every text report: figures, a sentence for each thing that is wrong,
+ * and the notes. With @width 0, lines are not wrapped. 0 or -ENOMEM.
  */
-int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out);
-/* For the report `doctor`: the audit that does not recommend `doctor`. */
-int report_audit_of_doctor(const struct profile *profile, bool ascii, unsigned width, FILE *out);
-/* For the report `summary`: the audit with all its figures. */
-int report_audit_full(const struct profile *profile, bool ascii, unsigned width, FILE *out);
+int report_audit(const struct profile *profile, enum report_audit_kind kind, bool ascii,
+	unsigned width, FILE *out);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/report/summary.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -98,7 +96,7 @@ static int print_text(
 	if (error)
 		return error;
 	fputc('\n', out);
-	return report_audit_full(profile, options->ascii, options->width, out);
+	return report_audit(profile, REPORT_AUDIT_FULL, options->ascii, options->width, out);
 }
 
 int summary_print(const struct profile *profile, const struct report_options *given, FILE *out,

@@ -1,14 +1,332 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/report/timeline_report.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
+#include "view/header.h"
+#include "view/layout.h"
 #include "view/options.h"
+#include "view/report/report.h"
 #include "view/row_builder.h"
+#include "view/strip.h"
+#include "view/wrap.h"
 
 /* Number of intervals in the table for programs. */
 enum { SHEET_COLUMNS = 100 };
+
+/* A table of more than MOST_PHASES rows is made again of longer parts. The others are widths. */
+enum {
+	MOST_PHASES = 16,
+	NAME_COLUMNS = 22,
+	LABEL_COLUMNS = NAME_COLUMNS + 7,
+	TIMES_COLUMNS = 70,
+	SCALE_GAP = 6
+};
+
+static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES])
+{
+	int digits = all_ns < 1000000000 ? 4 : all_ns < 100000000000 ? 3 : 1;
+
+	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f s", digits, (double)ns / 1e9);
+}
+
+/* Prints the value that strips show, and beside it as many points in time as fit. */
+static int put_scale(const struct time_grid *grid, FILE *out)
+{
+	uint64_t all = grid->to_ns - grid->from_ns;
+	char *label = text_clean(grid->is_cpu ? "CPU" : frames_value_type(&grid->frames).type,
+		grid->frames.options.ascii);
+	size_t at = 0;
+
+	if (!label || text_cut_name(&label, LABEL_COLUMNS, grid->frames.options.ascii) < 0) {
+		free(label);
+		return -ENOMEM;
+	}
+	fprintf(out, "%*s%s  ", (int)(LABEL_COLUMNS - text_columns(label)), "", label);
+	free(label);
+	while (at < grid->columns) {
+		char text[TEXT_UNIT_BYTES];
+		size_t bytes;
+
+		format_seconds(time_grid_ns(grid, at), all, text);
+		bytes = strlen(text);
+		if (at + bytes > grid->columns && at)
+			break;
+		fprintf(out, "%s", text);
+		at += bytes + SCALE_GAP;
+		/* Blanks beyond the width would begin another line on a terminal. */
+		if (at <= grid->columns || !grid->frames.options.width)
+			fprintf(out, "%*s", SCALE_GAP, "");
+	}
+	fputc('\n', out);
+	return 0;
+}
+
+static int put_strip(
+	const struct time_grid *grid, const char *name, const double *cell, double most, FILE *out)
+{
+	const struct report_options *options = &grid->frames.options;
+	double column_ns = (double)(grid->to_ns - grid->from_ns) / (double)grid->columns, all = 0;
+	char *label = text_clean(name, options->ascii);
+
+	if (!label || text_cut_name(&label, NAME_COLUMNS, options->ascii) < 0) {
+		free(label);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < grid->columns; i++)
+		all += cell[i];
+	fprintf(out, "%s%*s", label, (int)(NAME_COLUMNS - text_columns(label)), "");
+	free(label);
+	if (grid->is_time)
+		fprintf(out, " %5.1f %% ", all * 100 / column_ns / (double)grid->columns);
+	else
+		fprintf(out, "%9s", "");
+	for (size_t i = 0; i < grid->columns; i++)
+		strip_put(cell[i] / most, options->ascii, options->color, out);
+	fputc('\n', out);
+	return 0;
+}
+
+/* Returns a full-height cell's weight: the greatest, at least that of one CPU or thread. */
+static double most_of(const struct time_grid *grid, const double *cell)
+{
+	double most =
+		grid->is_time ? (double)(grid->to_ns - grid->from_ns) / (double)grid->columns : 1;
+
+	for (size_t i = 0; i < grid->columns; i++)
+		most = cell[i] > most ? cell[i] : most;
+	return most;
+}
+
+/* Returns "worker 101", "nginx 100" or "cc1 ×12" (12 joined ones), freed by the caller; or NULL. */
+static char *name_row(const struct time_grid *grid, const struct task *task, uint32_t tasks)
+{
+	bool by_process = grid->frames.options.split == REPORT_SPLIT_PROCESS;
+	const char *name = task->thread[0] && !by_process ? task->thread : task->process;
+	char *text;
+	int n;
+
+	if (tasks > 1)
+		n = asprintf(&text, "%s %s%" PRIu32, name,
+			grid->frames.options.ascii ? "x" : "\xc3\x97", tasks);
+	else
+		n = asprintf(&text, "%s %" PRIu32, name,
+			task->tid && !by_process ? task->tid : task->pid);
+	return n < 0 ? NULL : text;
+}
+
+static int put_strips(const struct time_grid *grid, FILE *out)
+{
+	const struct profile *profile = grid->frames.profile;
+	double *all = calloc(grid->columns + 1, sizeof(*all));
+	int r = all ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < (grid->rows + 1) * grid->columns && !r; i++)
+		all[i % grid->columns] += grid->cell[i];
+	if (!r)
+		r = put_scale(grid, out);
+	if (!r && grid->rows != 1)
+		r = put_strip(grid, "all threads", all, most_of(grid, all), out);
+	for (size_t i = 0; i < grid->rows && !r; i++) {
+		const double *cell = grid->cell + i * grid->columns;
+		struct task task = profile_task(profile, grid->row[i].task);
+		char *name = NULL;
+
+		name = name_row(grid, &task, grid->row[i].tasks);
+		r = name ? put_strip(grid, name, cell, most_of(grid, cell), out) : -ENOMEM;
+		free(name);
+	}
+	free(all);
+	return r;
+}
+
+/* Did nothing run for most of a phase, so that missing samples are not chance? */
+static bool is_surely_idle(const struct time_grid *grid, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t sure_ns = 0;
+
+	for (size_t i = 0; i < grid->gaps; i++) {
+		const struct timeline_gap *gap = &grid->gap[i];
+		uint64_t a = gap->from_ns > from_ns ? gap->from_ns : from_ns;
+		uint64_t b = gap->to_ns < to_ns ? gap->to_ns : to_ns;
+
+		sure_ns += gap->sure && b > a ? b - a : 0;
+	}
+	return sure_ns > (to_ns - from_ns) / 2;
+}
+
+static const char *name_idle(const struct time_grid *grid, uint64_t from_ns, uint64_t to_ns)
+{
+	if (!grid->is_cpu)
+		return "(hardly anything)";
+	return is_surely_idle(grid, from_ns, to_ns) ? "(hardly anything ran)" : "(hardly a sample)";
+}
+
+static void set_phase(
+	struct layout *layout, const struct time_grid *grid, const struct timeline_phase *phase)
+{
+	uint64_t from = time_grid_ns(grid, phase->from), to = time_grid_ns(grid, phase->to);
+	bool idle = phase->place == TIMELINE_NO_PLACE;
+	char text[TEXT_UNIT_BYTES];
+
+	layout_row(layout, idle ? LAYOUT_DIM : 0);
+	format_seconds(from, grid->to_ns - grid->from_ns, text);
+	layout_set(layout, 0, text);
+	format_seconds(to, grid->to_ns - grid->from_ns, text);
+	layout_set(layout, 1, text);
+	(void)snprintf(text, sizeof(text), grid->is_time ? "%.2f" : "%.0f",
+		grid->is_time ? phase->weight / (double)(to - from) : phase->weight);
+	layout_set(layout, 2, text);
+	if (!idle && phase->weight > 0) {
+		(void)snprintf(
+			text, sizeof(text), "%.0f %%", phase->top_weight * 100 / phase->weight);
+		layout_set(layout, 3, text);
+	}
+	layout_set(layout, 4,
+		idle ? name_idle(grid, from, to)
+		     : grid->frames.places.place[phase->place].function);
+	if (!idle)
+		layout_set(
+			layout, 5, text_basename(grid->frames.places.place[phase->place].object));
+}
+
+static int put_phases(const struct time_grid *grid, FILE *out)
+{
+	const char *amount = grid->is_cpu ? "CPUs" : grid->is_time ? "threads" : "sum";
+	const struct layout_column columns[] = {
+		{"from", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{"to", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{amount, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{"of it", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
+		{"function on top", LAYOUT_LEFT, LAYOUT_NAME, 24, 0},
+		{"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 1},
+	};
+	const struct report_options *options = &grid->frames.options;
+	struct timeline_phase *phase = NULL;
+	struct layout layout;
+	size_t phases = SIZE_MAX;
+	int r = 0;
+
+	for (size_t part = 1; phases > MOST_PHASES && r >= 0; part *= 2) {
+		free(phase);
+		phase = NULL;
+		r = time_grid_phases(grid, TIMELINE_NO_ROW, part, true, &phase, &phases);
+		if (part >= grid->columns)
+			break;
+	}
+	if (r < 0)
+		return r;
+	layout_init(&layout, columns, sizeof(columns) / sizeof(*columns), options->ascii,
+		options->color);
+	for (size_t i = 0; i < phases; i++)
+		set_phase(&layout, grid, &phase[i]);
+	free(phase);
+	r = layout_print(&layout, options->width, out);
+	layout_release(&layout);
+	return r;
+}
+
+/* A line has two names beside the times, so each is cut if the report has a width. */
+static void put_name(const struct time_grid *grid, const char *name, FILE *out)
+{
+	unsigned width = grid->frames.options.width;
+	char *text = width ? strdup(name) : NULL;
+	size_t most = width > TIMES_COLUMNS + 2 * NAME_COLUMNS ? (width - TIMES_COLUMNS) / 2
+							       : NAME_COLUMNS;
+
+	if (text && text_cut_name(&text, most, grid->frames.options.ascii) == 0)
+		name = text;
+	text_put(name, out);
+	free(text);
+}
+
+/* Prints @before, then functions from the innermost outwards, up to the first one in a file. */
+static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
+{
+	const struct places *places = &grid->frames.places;
+	const char *last = NULL;
+	struct sample sample;
+
+	if (stack == TIMELINE_NO_STACK)
+		return;
+	sample = profile_sample(grid->frames.profile, stack);
+	fputs(before, out);
+	for (size_t i = 0; i < sample.n; i++) {
+		const struct place *place = &places->place[places_leaf(places, sample.location[i])];
+
+		/* Consecutive frames with one name, by recursion or without names, are one. */
+		if (last && strcmp(last, place->function) == 0)
+			continue;
+		fputs(last ? " < " : "", out);
+		last = place->function;
+		put_name(grid, last, out);
+		if (place->object[0] != '[')
+			break;
+	}
+}
+
+static int put_gaps(const struct time_grid *grid, FILE *given)
+{
+	uint64_t all = grid->to_ns - grid->from_ns;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, grid->frames.options.width, given);
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < grid->gaps; i++) {
+		const struct timeline_gap *gap = &grid->gap[i];
+		char from[TEXT_UNIT_BYTES], to[TEXT_UNIT_BYTES], length[TEXT_UNIT_BYTES];
+
+		format_seconds(gap->from_ns, all, from);
+		format_seconds(gap->to_ns, all, to);
+		text_format_ns(gap->to_ns - gap->from_ns, length);
+		fprintf(out, "%s%s to %s  %s for %s", i ? "" : "\n", from, to,
+			gap->sure ? "nothing ran" : "no sample", length);
+		if (gap->queued_ns > (gap->to_ns - gap->from_ns) / 2)
+			fputs(", waiting for a CPU", out);
+		else
+			put_stack(grid, ", blocked in ", gap->blocked, out);
+		put_stack(grid, "; before: ", gap->before, out);
+		put_stack(grid, "; after: ", gap->after, out);
+		fputc('\n', out);
+	}
+	if (grid->all_gaps > grid->gaps)
+		fprintf(out, "and %zu shorter ones\n", grid->all_gaps - grid->gaps);
+	return wrap_end(&wrap);
+}
+
+int timeline_body(const struct time_grid *grid, FILE *out)
+{
+	int r = put_strips(grid, out);
+
+	if (r >= 0) {
+		fputc('\n', out);
+		r = put_phases(grid, out);
+	}
+	if (r >= 0)
+		r = put_gaps(grid, out);
+	return r < 0 ? r : 0;
+}
+
+static int print_text(const struct time_grid *grid, FILE *out)
+{
+	const struct frames *frames = &grid->frames;
+	int r = header_print(frames->profile, &frames->options, &frames->sums, out);
+
+	if (r >= 0) {
+		fputc('\n', out);
+		r = timeline_body(grid, out);
+	}
+	if (r < 0)
+		return r;
+	fputc('\n', out);
+	return report_audit(frames->profile, REPORT_AUDIT_LINE, frames->options.ascii,
+		frames->options.width, out);
+}
 
 static void put_row(
 	struct row_builder *to, const struct time_grid *grid, const struct timeline_phase *phase)
@@ -89,7 +407,7 @@ int timeline_print(const struct profile *profile, const struct report_options *g
 	r = time_grid_init(&grid, profile, &options, columns, ret_problem);
 	if (r < 0)
 		return r;
-	r = is_text ? timeline_text(&grid, out) : print_sheet(&grid, out);
+	r = is_text ? print_text(&grid, out) : print_sheet(&grid, out);
 	time_grid_release(&grid);
 	return r;
 }

@@ -3,15 +3,9 @@
 #ifndef VIEW_REPORT_TIMELINE_REPORT_H
 #define VIEW_REPORT_TIMELINE_REPORT_H
 
-#include "view/report/report.h"
 #include "view/report/time_grid.h"
 
-/* timeline_body() prints strips, phases, gaps; timeline_text() the whole report. 0 or -ENOMEM. */
+/* Prints strips, phases and gaps: the report without its header and audit. 0 or -ENOMEM. */
 int timeline_body(const struct time_grid *grid, FILE *out);
-int timeline_text(const struct time_grid *grid, FILE *out);
-
-/* The print() of struct report (report.h). */
-int timeline_print(const struct profile *profile, const struct report_options *options, FILE *out,
-	char **ret_problem);
 
 #endif

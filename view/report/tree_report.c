@@ -2,11 +2,19 @@
 #include "view/report/tree_report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/text.h"
+#include "view/header.h"
+#include "view/layout.h"
 #include "view/options.h"
+#include "view/report/report.h"
 #include "view/row_builder.h"
+#include "view/share.h"
+#include "view/wrap.h"
 
 /* Hottest first. Of equally hot nodes, callers come first: their indexes are lower. */
 static int compare_totals(const void *a, const void *b, void *context)
@@ -64,6 +72,236 @@ void tree_choice_release(struct tree_choice *choice)
 {
 	free(choice->kept);
 	*choice = (struct tree_choice){0};
+}
+
+/*
+ * The call tree as text. An only callee has the indent of its caller. Several callees are indented,
+ * and have lines before them. So the width grows with the forks of a path, not with its depth:
+ *
+ *   main
+ *   run
+ *   ├ parse
+ *   │ next_word
+ *   └ print
+ */
+enum { MAX_COLUMNS = 7 };
+
+struct tree_guides {
+	const char *bar, *fork, *last, *again;
+};
+
+struct printing {
+	const struct profile *profile;
+	const struct report_options *options;
+	const struct tree *tree;
+	const struct tree_choice *choice;
+	const struct tree_guides *guides;
+	struct text_scale scale;
+	bool has_samples, has_recursion;
+	struct layout layout;
+	size_t at; /* column of the next cell to be set */
+	/* The current node and its callers that have siblings, outermost first. */
+	uint32_t *fork;
+	size_t forks, fork_room;
+};
+
+static const struct tree_guides utf8 = {
+	"\xe2\x94\x82 ", "\xe2\x94\x9c ", "\xe2\x94\x94 ", " \xe2\x86\xbb"};
+static const struct tree_guides ascii = {"| ", "+ ", "` ", " @"};
+
+/* Returns @node or the first kept sibling after it; TREE_NONE: none. */
+static uint32_t first_kept(const struct tree_choice *choice, const struct tree *tree, uint32_t node)
+{
+	while (node != TREE_NONE && !choice->kept[node])
+		node = tree->node[node].next;
+	return node;
+}
+
+static bool is_last(const struct printing *p, uint32_t node)
+{
+	return first_kept(p->choice, p->tree, p->tree->node[node].next) == TREE_NONE;
+}
+
+static bool is_fork(const struct printing *p, uint32_t node)
+{
+	uint32_t parent = p->tree->node[node].parent;
+	uint32_t first = first_kept(p->choice, p->tree, p->tree->node[parent].child);
+
+	return first != node || !is_last(p, node);
+}
+
+/* Nodes come in depth-first order: those in @fork as deep as @node or deeper do not call it. */
+static int enter(struct printing *p, uint32_t node)
+{
+	const struct tree_node *all = p->tree->node;
+
+	if (!is_fork(p, node))
+		return 0;
+	while (p->forks && all[p->fork[p->forks - 1]].depth >= all[node].depth)
+		p->forks--;
+	return array_add(&p->fork, &p->fork_room, &p->forks, node);
+}
+
+static int set_name(struct printing *p, uint32_t index)
+{
+	const struct tree_node *node = &p->tree->node[index];
+	char *text = NULL, *task = NULL;
+	size_t bytes, lead = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	bool failed;
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->forks; i++) {
+		bool itself = p->fork[i] == index, last = is_last(p, p->fork[i]);
+		const char *guide = itself ? (last ? p->guides->last : p->guides->fork)
+					   : (last ? "  " : p->guides->bar);
+
+		fputs(guide, out);
+		lead += strlen(guide);
+	}
+	if (node->place == TREE_NONE) {
+		task = tree_task_name(p->profile, p->options, node);
+		fputs(task ? task : "", out);
+	} else {
+		fputs(p->tree->places.place[node->place].function, out);
+	}
+	if (node->nesting > 1) {
+		fputs(p->guides->again, out);
+		p->has_recursion = true;
+	}
+	failed = ferror(out) || (node->place == TREE_NONE && !task);
+	free(task);
+	if (fclose(out) || failed) {
+		free(text);
+		return -ENOMEM;
+	}
+	layout_set(&p->layout, p->at++, text);
+	layout_lead(&p->layout, lead);
+	free(text);
+	return 0;
+}
+
+static void set_value(struct printing *p, bool exact, int64_t value)
+{
+	char share[SHARE_BYTES], amount[TEXT_UNIT_BYTES];
+
+	share_format(&p->tree->sums, p->options->ascii, exact, value, share);
+	layout_set(&p->layout, p->at++, share);
+	text_format_scaled(value, p->scale, amount);
+	layout_set(&p->layout, p->at++, amount);
+}
+
+static int add_row(struct printing *p, uint32_t index)
+{
+	const struct tree_node *node = &p->tree->node[index];
+	const struct place *place =
+		node->place == TREE_NONE ? NULL : &p->tree->places.place[node->place];
+	int64_t self = tree_self_weight(p->tree, index), total = tree_total_weight(p->tree, index);
+	bool exact = place && place->unsampled;
+	char count[32];
+	int error;
+
+	layout_row(&p->layout, share_of(&p->tree->sums, p->options->bottom_up ? total : self));
+	p->at = 0;
+	set_value(p, exact, total);
+	if (!p->options->bottom_up)
+		set_value(p, exact, self);
+	if (p->has_samples) {
+		(void)snprintf(count, sizeof(count), "%" PRId64,
+			tree_total(p->tree, index)[VALUE_SAMPLES]);
+		layout_set(&p->layout, p->at++, count);
+	}
+	error = enter(p, index);
+	if (!error)
+		error = set_name(p, index);
+	layout_set(&p->layout, p->at++,
+		place ? (place->object[0] ? text_basename(place->object) : "-") : "");
+	return error;
+}
+
+static size_t choose_columns(const struct printing *p, struct layout_column *column)
+{
+	bool bottom_up = p->options->bottom_up;
+	size_t n = 0;
+
+	/* Amounts follow from shares, so a narrow table drops them first. */
+	column[n++] = (struct layout_column){bottom_up && !p->options->root ? "self" : "total",
+		LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
+	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3};
+	if (!bottom_up) {
+		column[n++] = (struct layout_column){"self", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4};
+		column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1};
+	}
+	if (p->has_samples)
+		column[n++] = (struct layout_column){"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2};
+	column[n++] = (struct layout_column){bottom_up ? "function, and who called it" : "function",
+		LAYOUT_LEFT, LAYOUT_NAME, 32, 0};
+	column[n++] = (struct layout_column){"object", LAYOUT_LEFT, LAYOUT_PATH, 16, 5};
+	return n;
+}
+
+static int print_end(const struct printing *p, FILE *given)
+{
+	const struct tree_choice *choice = p->choice;
+	struct wrap wrap;
+	FILE *out = wrap_begin(&wrap, p->options->width, given);
+
+	if (!out)
+		return -ENOMEM;
+	if (!choice->n && !choice->left_out)
+		fprintf(out, "\n%s\n", p->tree->sums.filtered ? "no sample matches" : "no samples");
+	if (choice->left_out)
+		fprintf(out, "... and %zu more call%s, none above %.1f %%\n", choice->left_out,
+			choice->left_out == 1 ? "" : "s",
+			share_of(&p->tree->sums, choice->most_left_out) * 100);
+	if (p->has_recursion)
+		fprintf(out, "%s  recursive: its calls of itself, also by way of others, are one\n",
+			p->guides->again + 1);
+	return wrap_end(&wrap);
+}
+
+int tree_text_part(const struct profile *profile, const struct report_options *options,
+	const struct tree *tree, const struct tree_choice *choice, FILE *out)
+{
+	const struct rows *sums = &tree->sums;
+	struct layout_column column[MAX_COLUMNS];
+	struct printing p = {.profile = profile,
+		.options = options,
+		.tree = tree,
+		.choice = choice,
+		.guides = options->ascii ? &ascii : &utf8,
+		.scale = text_scale_for(profile_value_type(profile, sums->weight).unit,
+			sums->negative ? sums->whole : tree_total_weight(tree, TREE_ROOT)),
+		.has_samples = sums->weight == VALUE_CPU_NS && sums->all[VALUE_SAMPLES] > 0};
+	int error = 0;
+
+	layout_init(&p.layout, column, choose_columns(&p, column), options->ascii, options->color);
+	for (uint32_t at = TREE_ROOT;
+		!error && (at = tree_walk(tree, TREE_ROOT, at)) != TREE_NONE;) {
+		if (choice->kept[at])
+			error = add_row(&p, at);
+	}
+	if (!error && choice->n) {
+		fputc('\n', out);
+		error = layout_print(&p.layout, options->width, out);
+	}
+	layout_release(&p.layout);
+	free(p.fork);
+	return error ? error : print_end(&p, out);
+}
+
+static int print_text(const struct profile *profile, const struct report_options *options,
+	const struct tree *tree, const struct tree_choice *choice, FILE *out)
+{
+	int error = header_print(profile, options, &tree->sums, out);
+
+	if (!error)
+		error = tree_text_part(profile, options, tree, choice, out);
+	if (error)
+		return error;
+	fputc('\n', out);
+	return report_audit(profile, REPORT_AUDIT_LINE, options->ascii, options->width, out);
 }
 
 /* Call in depth-first order: a process's or thread's node sets *@task for the nodes below it. */
@@ -147,7 +385,7 @@ int tree_report_print(const struct profile *profile, const struct report_options
 	error = tree_choice_init(&choice, &tree, &options);
 	if (!error) {
 		if (options.format == REPORT_TEXT)
-			error = tree_text(profile, &options, &tree, &choice, out);
+			error = print_text(profile, &options, &tree, &choice, out);
 		else
 			error = print_sheet(profile, &options, &tree, &choice, out);
 		tree_choice_release(&choice);

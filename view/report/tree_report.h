@@ -5,10 +5,6 @@
 
 #include "view/tree.h"
 
-/* The print() of struct report (report.h). */
-int tree_report_print(const struct profile *profile, const struct report_options *options,
-	FILE *out, char **ret_problem);
-
 struct tree_choice {
 	bool *kept;            /* by node: is it kept? false for the root */
 	size_t n, left_out;    /* number of nodes kept; number of others */
@@ -20,10 +16,7 @@ int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options);
 void tree_choice_release(struct tree_choice *choice);
 
-/* 0 or -ENOMEM. */
-int tree_text(const struct profile *profile, const struct report_options *options,
-	const struct tree *tree, const struct tree_choice *choice, FILE *out);
-/* Prints only the table and the remarks below it. 0 or -ENOMEM. */
+/* Prints the table and the remarks below it, without header and audit. 0 or -ENOMEM. */
 int tree_text_part(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out);
 

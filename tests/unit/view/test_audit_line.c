@@ -19,7 +19,7 @@ static char *said_of(const struct profile *profile, bool ascii)
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	assert_int_equal(report_audit_full(profile, ascii, 0, out), 0);
+	assert_int_equal(report_audit(profile, REPORT_AUDIT_FULL, ascii, 0, out), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
@@ -325,7 +325,7 @@ static void test_audit_line__a_report_ends_with_one_line(void **state)
 
 		assert_non_null(out);
 		set(profile, steps[i].key, steps[i].value);
-		assert_int_equal(report_audit_line(profile, true, 0, out), 0);
+		assert_int_equal(report_audit(profile, REPORT_AUDIT_LINE, true, 0, out), 0);
 		assert_int_equal(fclose(out), 0);
 		assert_true(!strncmp(text, steps[i].line, strlen(steps[i].line)));
 		assert_string_equal(text + strlen(steps[i].line), "note: made by hand\n");

@@ -11,6 +11,7 @@
 
 #include "tests/unit/profile_fixture.h"
 #include "view/report/doctor.h"
+#include "view/report/report.h"
 
 /* A reader that gives @context as the answer for all objects. */
 static int inspect(

@@ -11,7 +11,7 @@
 
 #include "tests/unit/timeline_fixture.h"
 #include "view/options.h"
-#include "view/report/timeline_report.h"
+#include "view/report/report.h"
 
 /* A new process with 30 ms, 1 % of the fixture's time. */
 static void add_short(struct profile *profile, uint32_t pid, const char *name, unsigned from_ms)
