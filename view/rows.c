@@ -16,10 +16,12 @@ struct rows_text {
 	struct places places;
 };
 
-/* A row's place and, if split, its process or thread. */
+/* The place of rows by process, thread or object. */
+enum { NO_PLACE = UINT32_MAX };
+
 struct row_key {
-	uint32_t place, id;
-	const char *task;
+	uint32_t place, id; /* @id: pid or tid, if split */
+	const char *name;   /* process or thread, if split; of rows by object, the object */
 };
 
 struct collecting {
@@ -46,15 +48,40 @@ static bool key_equal(const void *items, uint32_t index, const void *key)
 {
 	const struct row_key *a = (const struct row_key *)items + index, *b = key;
 
-	return a->place == b->place && a->id == b->id && a->task == b->task;
+	return a->place == b->place && a->id == b->id && a->name == b->name;
 }
 
-static int append_row(struct collecting *c, const struct row_key *key, uint64_t hash)
+static struct row make_row(const struct places *places, const struct row_key *key)
+{
+	bool by_line = places->by == ROWS_BY_LINE, by_object = places->by == ROWS_BY_OBJECT;
+	struct row row = {.function = key->name,
+		.file = "",
+		.object = by_object ? key->name : "",
+		.id = key->id,
+		.task = by_object ? "" : key->name};
+
+	if (key->place != NO_PLACE) {
+		const struct place *place = &places->place[key->place];
+
+		row.function = place->function;
+		row.file = by_line ? place->file : "";
+		row.object = place->object;
+		row.line = by_line ? place->line : 0;
+		row.unsampled = place->unsampled;
+	}
+	return row;
+}
+
+/* Returns the index of the row, which is added if it is new, or -ENOMEM. */
+static int row_of_key(struct collecting *c, const struct row_key *key)
 {
 	struct rows *rows = c->rows;
-	const struct place *place = &c->places->place[key->place];
-	bool by_line = c->places->by == ROWS_BY_LINE;
+	uint64_t numbers = (uint64_t)key->place << 32 | key->id;
+	uint64_t hash = table_mix(table_mix(numbers, (uintptr_t)key->name), 0);
+	int index = table_find(&c->table, hash, key_equal, c->key, key);
 
+	if (index >= 0)
+		return index;
 	if (array_grow(&rows->row, &c->room, rows->n + 1) < 0 ||
 		array_grow(&c->key, &c->key_room, rows->n + 1) < 0 ||
 		array_grow(&c->tally, &c->tally_room, (rows->n + 1) * c->tally_size) < 0 ||
@@ -62,44 +89,68 @@ static int append_row(struct collecting *c, const struct row_key *key, uint64_t 
 		return -ENOMEM;
 	c->key[rows->n] = *key;
 	memset(c->tally + rows->n * c->tally_size, 0, c->tally_size * sizeof(*c->tally));
-	rows->row[rows->n] = (struct row){
-		.function = place->function,
-		.file = by_line ? place->file : "",
-		.object = place->object,
-		.line = by_line ? place->line : 0,
-		.unsampled = place->unsampled,
-		.id = key->id,
-		.task = key->task,
-	};
+	rows->row[rows->n] = make_row(c->places, key);
 	return (int)rows->n++;
 }
 
-static int row_of(struct collecting *c, uint32_t place, const struct task *task)
+static struct row_key key_of(const struct collecting *c, uint32_t place, const struct task *task)
 {
-	struct row_key key = {.place = place, .task = ""};
-	uint64_t hash;
+	if (c->options->split == REPORT_SPLIT_PROCESS)
+		return (struct row_key){place, task->pid, task->process};
+	if (c->options->split == REPORT_SPLIT_THREAD)
+		return (struct row_key){place, task->tid, task->thread};
+	return (struct row_key){place, 0, ""};
+}
+
+static int row_of_place(struct collecting *c, uint32_t place, const struct task *task)
+{
+	struct row_key key;
 	int index;
 
 	if (c->of_place && c->of_place[place])
 		return (int)c->of_place[place] - 1;
-	if (c->options->split == REPORT_SPLIT_PROCESS) {
-		key.id = task->pid;
-		key.task = task->process;
-	} else if (c->options->split == REPORT_SPLIT_THREAD) {
-		key.id = task->tid;
-		key.task = task->thread;
-	}
-	hash = table_mix(table_mix((uint64_t)place << 32 | key.id, (uintptr_t)key.task), 0);
-	index = table_find(&c->table, hash, key_equal, c->key, &key);
-	if (index < 0)
-		index = append_row(c, &key, hash);
+	key = key_of(c, place, task);
+	index = row_of_key(c, &key);
 	if (index >= 0 && c->of_place)
 		c->of_place[place] = (uint32_t)index + 1;
 	return index;
 }
 
-/* A sample without a stack has no row; only the sums include it. */
-static int collect_sample(struct collecting *c, const struct sample *sample, int64_t stamp)
+/* Counts a sample once in the total of the row at @index and, if @leaf, in its self. */
+static void count(
+	struct collecting *c, int index, const struct sample *sample, int64_t stamp, bool leaf)
+{
+	int64_t *tally = c->tally + (size_t)index * c->tally_size;
+
+	if (leaf)
+		sum_add_all(c->rows->row[index].self, sample->value, c->values);
+	if (tally[0] == stamp)
+		return;
+	tally[0] = stamp;
+	sum_add_all(tally + 1, sample->value, c->values);
+}
+
+/* Counts a sample in one row: that of its process or thread, or of its leaf's object. */
+static int collect_whole(struct collecting *c, const struct sample *sample, int64_t stamp)
+{
+	struct task task = profile_task(c->profile, sample->task);
+	struct row_key key = key_of(c, NO_PLACE, &task);
+	uint32_t mapping = 0;
+	int index;
+
+	if (sample->n)
+		mapping = profile_location(c->profile, sample->location[0]).mapping;
+	if (c->places->by == ROWS_BY_OBJECT)
+		key.name = profile_mapping(c->profile, mapping).file;
+	index = row_of_key(c, &key);
+	if (index < 0)
+		return index;
+	count(c, index, sample, stamp, true);
+	return 0;
+}
+
+/* Counts a sample in the rows of its places. Without a stack it has none; the sums include it. */
+static int collect_places(struct collecting *c, const struct sample *sample, int64_t stamp)
 {
 	struct task task = profile_task(c->profile, sample->task);
 	bool leaf = true;
@@ -109,19 +160,12 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 		const uint32_t *of = places_of(c->places, sample->location[i], &n);
 
 		for (size_t j = 0; j < n; j++) {
-			int index = row_of(c, of[j], &task);
-			int64_t *tally;
+			int index = row_of_place(c, of[j], &task);
 
 			if (index < 0)
 				return index;
-			if (leaf)
-				sum_add_all(c->rows->row[index].self, sample->value, c->values);
+			count(c, index, sample, stamp, leaf);
 			leaf = false;
-			tally = c->tally + (size_t)index * c->tally_size;
-			if (tally[0] == stamp)
-				continue;
-			tally[0] = stamp;
-			sum_add_all(tally + 1, sample->value, c->values);
 		}
 	}
 	return 0;
@@ -191,13 +235,18 @@ void rows_sum_up(const struct profile *profile, const struct places *places,
 
 static int collect_samples(struct collecting *c)
 {
+	bool whole = c->places->by >= ROWS_BY_TASK;
+
 	rows_sum_up(c->profile, c->places, &c->filter, c->rows);
 	for (size_t i = 0; i < profile_samples(c->profile); i++) {
 		struct sample sample = profile_sample(c->profile, i);
-		int error = 0;
+		int64_t stamp = (int64_t)i + 1;
+		int error;
 
-		if (filter_takes(&c->filter, c->profile, c->places, &sample))
-			error = collect_sample(c, &sample, (int64_t)i + 1);
+		if (!filter_takes(&c->filter, c->profile, c->places, &sample))
+			continue;
+		error = whole ? collect_whole(c, &sample, stamp)
+			      : collect_places(c, &sample, stamp);
 		if (error < 0)
 			return error;
 	}
@@ -207,20 +256,30 @@ static int collect_samples(struct collecting *c)
 	return 0;
 }
 
-struct order {
-	size_t weight;
-	bool by_total;
-};
+static void rank_rows(struct rows *rows, const struct report_options *options, enum rows_by by)
+{
+	/* A filter may choose a part of a thread; the kernel's figures are of whole threads. */
+	rows->by_used = by == ROWS_BY_TASK && rows->times.n && rows->times.complete &&
+		rows->weight == VALUE_CPU_NS && !rows->filtered;
+	for (size_t i = 0; i < rows->n; i++) {
+		struct row *row = &rows->row[i];
+		int64_t self = row->self[rows->weight], total = row->total[rows->weight];
+
+		row->rank = options->sort_by_total ? total : self;
+		if (rows->by_used)
+			(void)task_times_of(&rows->times, row, &row->rank);
+		rows->has_callers |= total != self;
+	}
+}
 
 static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct row *x = a, *y = b;
-	const struct order *order = context;
+	size_t weight = *(const size_t *)context;
 	const int64_t keys[3][2] = {
-		{order->by_total ? x->total[order->weight] : x->self[order->weight],
-			order->by_total ? y->total[order->weight] : y->self[order->weight]},
-		{x->total[order->weight], y->total[order->weight]},
-		{x->self[order->weight], y->self[order->weight]},
+		{x->rank, y->rank},
+		{x->total[weight], y->total[weight]},
+		{x->self[weight], y->self[weight]},
 	};
 	int by_name;
 
@@ -252,19 +311,13 @@ static void leave_out(struct rows *rows, const struct report_options *options, s
 	size_t kept = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
-		rows->has_callers |=
-			rows->row[i].total[rows->weight] != rows->row[i].self[rows->weight];
-	}
-	for (size_t i = 0; i < rows->n; i++) {
 		struct row *row = &rows->row[i];
 		int64_t self = rows_amount(row->self[rows->weight]);
-		int64_t value =
-			options->sort_by_total ? rows_amount(row->total[rows->weight]) : self;
 		bool calls_only =
 			options->with_self && (double)self < (double)rows->whole * SHOWN_LEAST;
 
-		if ((options->limit && kept >= options->limit) || (double)value < least ||
-			calls_only) {
+		if ((options->limit && kept >= options->limit) ||
+			(double)rows_amount(row->rank) < least || calls_only) {
 			sum_add_all(rows->left_out.self, row->self, values);
 			rows->left_out_rows++;
 			rows->callers_only += calls_only;
@@ -284,7 +337,6 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 		.rows = &rows,
 		.values = profile_value_types(profile),
 		.tally_size = profile_value_types(profile) + 1};
-	struct order order;
 	int error;
 
 	if (!rows.text)
@@ -299,6 +351,8 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 		error = filter_init(&c.filter, profile, c.places, options, ret_problem);
 	if (!error)
 		error = collect_samples(&c);
+	if (!error && options->split == REPORT_SPLIT_THREAD)
+		error = task_times_init(&rows.times, profile);
 	filter_release(&c.filter);
 	table_release(&c.table);
 	free(c.key);
@@ -308,9 +362,9 @@ int rows_collect(const struct profile *profile, const struct report_options *opt
 		rows_release(&rows);
 		return error;
 	}
-	order = (struct order){rows.weight, options->sort_by_total};
+	rank_rows(&rows, options, by);
 	if (rows.n)
-		qsort_r(rows.row, rows.n, sizeof(*rows.row), compare_rows, &order);
+		qsort_r(rows.row, rows.n, sizeof(*rows.row), compare_rows, &rows.weight);
 	leave_out(&rows, options, c.values);
 	*ret_rows = rows;
 	return 0;
@@ -322,5 +376,6 @@ void rows_release(struct rows *rows)
 		places_release(&rows->text->places);
 	free(rows->text);
 	free(rows->row);
+	task_times_release(&rows->times);
 	*rows = (struct rows){0};
 }

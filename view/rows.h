@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a report: sums of the chosen samples by function or by source line.
+ * The rows of a report: sums of the chosen samples by function, by source line, by process or
+ * thread, or by object.
  *
  * A sample counts in the self of one row, that of its leaf (the innermost inlined function of its
  * first location), and once in the total of each row that its stack contains, even with recursion.
+ * Of a process, a thread or an object, the total is the self.
  *
  * By function, all unnamed code of an object is the row "[libfoo.so]". By line, it is
  * "[libfoo.so+0x1234]", with the address as in the ELF file, for addr2line.
@@ -13,15 +15,19 @@
 
 #include "profile/profile.h"
 #include "view/options.h"
+#include "view/task_times.h"
 
-enum rows_by { ROWS_BY_FUNCTION, ROWS_BY_LINE };
+/* TASK: the processes, or threads, by which the options split. OBJECT: the file of the leaf. */
+enum rows_by { ROWS_BY_FUNCTION, ROWS_BY_LINE, ROWS_BY_TASK, ROWS_BY_OBJECT };
 
 struct row {
-	const char *function, *file, *object;
+	const char *function; /* of ROWS_BY_TASK its task's name, of ROWS_BY_OBJECT its object */
+	const char *file, *object;
 	uint32_t line;
 	uint32_t id;      /* pid or tid, if split */
 	const char *task; /* process or thread, if split */
 	bool unsampled;
+	int64_t rank; /* rows are sorted by its amount */
 	int64_t self[VALUE_TYPES_MAX], total[VALUE_TYPES_MAX];
 };
 
@@ -41,6 +47,8 @@ struct rows {
 	double effective_samples; /* 0: unknown */
 	bool filtered;            /* only a part of the samples was chosen */
 	bool has_callers;         /* some row's total is not its self */
+	struct task_times times;  /* empty unless the options split by thread */
+	bool by_used;             /* ranks are the CPU times that the kernel charged */
 	struct rows_text *text;   /* strings that the profile does not own */
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The reports `flat` and `lines`: rows by function or by source line. */
+/*
+ * The reports `flat` and `lines`: rows by function or by source line; and `flat --by process`,
+ * `thread` or `object`: a row for each, with the time of its samples.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +12,6 @@
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/options.h"
-#include "view/report/groups.h"
 #include "view/report/report.h"
 #include "view/row_builder.h"
 #include "view/share.h"
@@ -21,7 +23,6 @@ enum { MAX_COLUMNS = 13, CELL_BYTES = SHARE_BYTES };
 struct listing {
 	const struct report_options *options;
 	const struct rows *rows;
-	const struct task_times *times;
 	struct text_scale scale;
 	enum rows_by by;
 	bool has_samples; /* the number of samples is a column */
@@ -45,12 +46,38 @@ static void add_text(
 	l->column[l->columns++] = (struct layout_column){title, LAYOUT_LEFT, cut, comfort, drop};
 }
 
+/* The columns of rows by process, thread or object. Drop ranks: see choose_columns(). */
+static void choose_whole_columns(struct listing *l)
+{
+	const struct rows *rows = l->rows;
+	bool processes = l->options->split == REPORT_SPLIT_PROCESS;
+
+	if (rows->by_used)
+		add_number(l, "used", 0);
+	add_number(l, "time", 0);
+	add_number(l, "", 2);
+	if (l->has_samples)
+		add_number(l, "samples", 1);
+	if (rows->times.n && !rows->by_used)
+		add_number(l, "used", 0);
+	if (l->has_wall) {
+		add_number(l, "cpu", 5);
+		add_number(l, "queue", 4);
+		add_number(l, "blocked", 3);
+	}
+	if (l->by == ROWS_BY_TASK)
+		add_number(l, processes ? "pid" : "tid", 0);
+	add_text(l,
+		l->by == ROWS_BY_OBJECT ? "object"
+			: processes     ? "process"
+					: "thread",
+		LAYOUT_PATH, 16, 0);
+}
+
 static void choose_columns(struct listing *l)
 {
 	const struct rows *rows = l->rows;
 	bool lines = l->by == ROWS_BY_LINE;
-
-	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
 	/*
 	 * The last argument is the rank by which a narrow table drops columns: 1 first, 0 never.
@@ -72,7 +99,7 @@ static void choose_columns(struct listing *l)
 		add_number(l, "queue", 7);
 		add_number(l, "blocked", 8);
 	}
-	if (l->times->n)
+	if (rows->times.n)
 		add_number(l, "used", 9);
 	if (l->options->split)
 		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
@@ -92,7 +119,9 @@ static void set_value(struct listing *l, const struct row *row, int64_t value)
 {
 	char cell[CELL_BYTES];
 
-	share_format(l->rows, l->options->ascii, row->unsampled, value, cell);
+	/* A task's share has hardly a sampling error: its weights are what the kernel charged. */
+	share_format(
+		l->rows, l->options->ascii, row->unsampled || l->by == ROWS_BY_TASK, value, cell);
 	set(l, cell);
 	text_format_scaled(value, l->scale, cell);
 	set(l, cell);
@@ -123,24 +152,54 @@ static int set_joined(struct listing *l, const char *name, char separator, uint3
 	return 0;
 }
 
+static void set_number(struct listing *l, int64_t number)
+{
+	char cell[CELL_BYTES];
+
+	(void)snprintf(cell, sizeof(cell), "%" PRId64, number);
+	set(l, cell);
+}
+
+/* Adds the row of a process, thread or object. */
+static void add_whole_row(struct listing *l, const struct row *row)
+{
+	const struct rows *rows = l->rows;
+
+	if (rows->by_used)
+		task_times_set(&rows->times, row, &l->layout, &l->at);
+	set_value(l, row, row->self[rows->weight]);
+	if (l->has_samples)
+		set_number(l, row->self[VALUE_SAMPLES]);
+	if (!rows->by_used)
+		task_times_set(&rows->times, row, &l->layout, &l->at);
+	if (l->has_wall)
+		set_wall(l, row);
+	if (l->by == ROWS_BY_TASK && row->id)
+		set_number(l, row->id);
+	else if (l->by == ROWS_BY_TASK)
+		set(l, "-");
+	set(l, row->function[0] ? row->function : "[unknown]");
+}
+
 static int add_row(struct listing *l, const struct row *row)
 {
 	size_t weight = l->rows->weight;
-	char cell[CELL_BYTES];
 	int error = 0;
 
 	layout_row(&l->layout, share_of(l->rows, row->self[weight]));
 	l->at = 0;
+	if (l->by >= ROWS_BY_TASK) {
+		add_whole_row(l, row);
+		return 0;
+	}
 	set_value(l, row, row->self[weight]);
 	if (l->rows->has_callers)
 		set_value(l, row, row->total[weight]);
-	if (l->has_samples) {
-		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
-		set(l, cell);
-	}
+	if (l->has_samples)
+		set_number(l, row->self[VALUE_SAMPLES]);
 	if (l->has_wall)
 		set_wall(l, row);
-	task_times_set(l->times, row, &l->layout, &l->at);
+	task_times_set(&l->rows->times, row, &l->layout, &l->at);
 	if (l->options->split && row->id)
 		error = set_joined(l, row->task, ' ', row->id);
 	else if (l->options->split)
@@ -182,7 +241,9 @@ static void print_left_out(const struct listing *l, FILE *out)
 	const char *what = l->options->split ? "row" : l->by == ROWS_BY_LINE ? "line" : "function";
 	size_t callers = rows->callers_only, others = rows->left_out_rows - callers;
 
-	if (others)
+	if (others && l->by >= ROWS_BY_TASK)
+		fprintf(out, "... and %zu more\n", others);
+	else if (others)
 		fprintf(out, "... and %zu more %s%s with %.1f %%\n", others, what,
 			others == 1 ? "" : "s",
 			share_of(rows, rows->left_out.self[rows->weight]) * 100);
@@ -191,13 +252,31 @@ static void print_left_out(const struct listing *l, FILE *out)
 			callers == 1 ? " that only calls others" : "s that only call others");
 }
 
+/* Rows by thread are of threads with samples: prints the CPU time of the others. */
+static void print_unseen(const struct listing *l, const struct profile *profile, FILE *out)
+{
+	const struct task_times *times = &l->rows->times;
+	char text[TEXT_UNIT_BYTES];
+	uint64_t kernel_ns, unseen_ns;
+
+	if (l->by != ROWS_BY_TASK || !times->n || !times->complete ||
+		!profile_audit(profile, "kernel_cpu_ns", &kernel_ns) ||
+		kernel_ns <= (uint64_t)times->sum_ns)
+		return;
+	unseen_ns = kernel_ns - (uint64_t)times->sum_ns;
+	text_format_ns(unseen_ns, text);
+	/* Up to 0.1 % is no difference: the kernel's clocks are read at different times. */
+	if (unseen_ns > kernel_ns / 1000)
+		fprintf(out, "threads without a sample used %s\n", text);
+}
+
 /* If most of the wall-clock time is in a system call, names the reports that show its callers. */
 static void point_to_callers(const struct listing *l, FILE *out)
 {
 	const struct row *row = l->rows->row;
 
-	if (!l->rows->n || !l->has_wall || l->rows->weight != l->wall.wall ||
-		strncmp(row->function, "[syscall] ", 10) != 0 ||
+	if (!l->rows->n || !l->has_wall || l->by >= ROWS_BY_TASK ||
+		l->rows->weight != l->wall.wall || strncmp(row->function, "[syscall] ", 10) != 0 ||
 		share_of(l->rows, row->self[l->rows->weight]) <= 0.5)
 		return;
 	fputs("most of the time is in a system call: sprofreport tree, or callers FUNCTION, shows "
@@ -205,12 +284,12 @@ static void point_to_callers(const struct listing *l, FILE *out)
 		out);
 }
 
-/* @times: empty if rows are not split by thread. 0 or -ENOMEM. */
 static int print_text(const struct profile *profile, const struct report_options *options,
-	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out)
+	enum rows_by by, const struct rows *rows, FILE *out)
 {
-	struct listing l = {.options = options, .rows = rows, .times = times, .by = by};
+	struct listing l = {.options = options, .rows = rows, .by = by};
 	struct value_type type = profile_value_type(profile, rows->weight);
+	bool of_cpu = rows->weight == VALUE_CPU_NS, whole = by >= ROWS_BY_TASK;
 	int64_t most = 0;
 	int error = 0;
 
@@ -220,10 +299,14 @@ static int print_text(const struct profile *profile, const struct report_options
 		if (amount > most)
 			most = amount;
 	}
+	l.has_samples = of_cpu && (whole || rows->all[VALUE_SAMPLES] > 0);
 	l.has_wall = wall_types_find(profile, &l.wall) &&
-		(rows->weight == VALUE_CPU_NS || rows->weight == l.wall.wall);
+		(rows->weight == l.wall.wall || (of_cpu && !whole));
 	l.scale = text_scale_for(type.unit, most);
-	choose_columns(&l);
+	if (whole)
+		choose_whole_columns(&l);
+	else
+		choose_columns(&l);
 	layout_init(&l.layout, l.column, l.columns, options->ascii, options->color);
 	for (size_t i = 0; i < rows->n && !error; i++)
 		error = add_row(&l, &rows->row[i]);
@@ -239,6 +322,7 @@ static int print_text(const struct profile *profile, const struct report_options
 	if (!rows->n)
 		print_nothing(&l, profile, out);
 	print_left_out(&l, out);
+	print_unseen(&l, profile, out);
 	point_to_callers(&l, out);
 	fputc('\n', out);
 	return report_audit(profile, REPORT_AUDIT_LINE, options->ascii, options->width, out);
@@ -251,18 +335,20 @@ static void add_cells(struct row_builder *to, const struct profile *profile,
 	*to = (struct row_builder){0};
 	row_builder_task(to, options, row);
 	row_builder_values(to, profile, row);
-	row_builder_add(to, "function", cell_text(row->function));
+	if (by < ROWS_BY_TASK)
+		row_builder_add(to, "function", cell_text(row->function));
 	if (by == ROWS_BY_LINE) {
 		row_builder_add(to, "file", cell_text(row->file));
 		row_builder_add(to, "line", cell_number(row->line));
 	}
-	row_builder_add(to, "object", cell_text(row->object));
+	if (by != ROWS_BY_TASK)
+		row_builder_add(to, "object", cell_text(row->object));
 	row_builder_others(to, other, row);
 	task_times_add(times, row, to);
 }
 
 static int print_sheet(const struct profile *profile, const struct report_options *options,
-	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out)
+	enum rows_by by, const struct rows *rows, FILE *out)
 {
 	static const struct row no_row = {.function = "", .file = "", .object = "", .task = ""};
 	struct row_builder_other other;
@@ -271,10 +357,11 @@ static int print_sheet(const struct profile *profile, const struct report_option
 	int error = row_builder_other_init(&other, profile, rows);
 
 	if (!error) {
-		add_cells(&names, profile, options, by, &no_row, &other, times);
+		add_cells(&names, profile, options, by, &no_row, &other, &rows->times);
 		sheet_begin(&sheet, options->format, names.name, names.n, out);
 		for (size_t i = 0; i < rows->n; i++) {
-			add_cells(&cells, profile, options, by, &rows->row[i], &other, times);
+			add_cells(
+				&cells, profile, options, by, &rows->row[i], &other, &rows->times);
 			sheet_row(&sheet, cells.cell);
 		}
 		sheet_end(&sheet);
@@ -283,37 +370,46 @@ static int print_sheet(const struct profile *profile, const struct report_option
 	return error;
 }
 
-static int print(const struct profile *profile, const struct report_options *given, enum rows_by by,
-	FILE *out, char **ret_problem)
+static int print(const struct profile *profile, const struct report_options *options,
+	enum rows_by by, FILE *out, char **ret_problem)
 {
-	struct report_options options = options_take(given);
-	struct task_times times = {0};
 	struct rows rows;
-	int error = rows_collect(profile, &options, by, &rows, ret_problem);
+	int error = rows_collect(profile, options, by, &rows, ret_problem);
 
 	if (error < 0)
 		return error;
-	if (options.split == REPORT_SPLIT_THREAD)
-		error = task_times_init(&times, profile);
-	if (error == 0 && options.format == REPORT_TEXT)
-		error = print_text(profile, &options, by, &rows, &times, out);
-	else if (error == 0)
-		error = print_sheet(profile, &options, by, &rows, &times, out);
-	task_times_release(&times);
+	if (options->format == REPORT_TEXT)
+		error = print_text(profile, options, by, &rows, out);
+	else
+		error = print_sheet(profile, options, by, &rows, out);
 	rows_release(&rows);
 	return error;
 }
 
-int listing_print_flat(const struct profile *profile, const struct report_options *options,
-	FILE *out, char **ret_problem)
+int listing_print_flat(const struct profile *profile, const struct report_options *given, FILE *out,
+	char **ret_problem)
 {
-	if (options_take(options).balance_by)
-		return groups_print(profile, options, out, ret_problem);
-	return print(profile, options, ROWS_BY_FUNCTION, out, ret_problem);
+	struct report_options options = options_take(given);
+	enum rows_by by = ROWS_BY_TASK;
+
+	switch (options.balance_by) {
+	case REPORT_BY_NONE: by = ROWS_BY_FUNCTION; break;
+	case REPORT_BY_OBJECT:
+		by = ROWS_BY_OBJECT;
+		options.split = REPORT_SPLIT_NONE;
+		break;
+	case REPORT_BY_PROCESS: options.split = REPORT_SPLIT_PROCESS; break;
+	default: options.split = REPORT_SPLIT_THREAD; break;
+	}
+	/* What is no function does not call others. */
+	options.with_self &= by == ROWS_BY_FUNCTION;
+	return print(profile, &options, by, out, ret_problem);
 }
 
-int listing_print_lines(const struct profile *profile, const struct report_options *options,
+int listing_print_lines(const struct profile *profile, const struct report_options *given,
 	FILE *out, char **ret_problem)
 {
-	return print(profile, options, ROWS_BY_LINE, out, ret_problem);
+	struct report_options options = options_take(given);
+
+	return print(profile, &options, ROWS_BY_LINE, out, ret_problem);
 }
