@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/sheet.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "profile/audit.h"
 #include "view/json.h"
+#include "view/wall_types.h"
 
+/* JSON has objects, not lines: its separator is 0. */
 struct sheet_format {
-	void (*names)(struct sheet *sheet);
-	void (*row)(struct sheet *sheet, const struct cell *cell);
-	void (*end)(struct sheet *sheet);
-	void (*pair)(struct sheet *sheet, const char *key, struct cell value);
-	void (*pairs_end)(struct sheet *sheet);
+	char separator;
+	void (*put_text)(FILE *out, const char *text);
 };
 
 static void put_bytes(const char *from, const char *to, FILE *out)
@@ -76,145 +76,157 @@ static void put_csv(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void put_cell(FILE *out, const struct cell *cell, void (*put_text)(FILE *, const char *),
-	const char *unknown)
+static const struct sheet_format formats[] = {
+	[REPORT_TSV] = {'\t', put_tsv},
+	[REPORT_CSV] = {',', put_csv},
+	[REPORT_JSON] = {0, json_string},
+};
+
+static void put_cell(const struct sheet *sheet, const struct cell *cell)
 {
 	switch (cell->kind) {
-	case CELL_UNKNOWN: fputs(unknown, out); break;
-	case CELL_NUMBER: fprintf(out, "%" PRId64, cell->number); break;
-	case CELL_COUNT: fprintf(out, "%" PRIu64, cell->count); break;
+	case CELL_UNKNOWN: fputs(sheet->format->separator ? "" : "null", sheet->out); break;
+	case CELL_NUMBER: fprintf(sheet->out, "%" PRId64, cell->number); break;
+	case CELL_COUNT: fprintf(sheet->out, "%" PRIu64, cell->count); break;
 	case CELL_RATIO:
-		fprintf(out, "%" PRIu64 ".%04" PRIu64, cell->count / AUDIT_RATIO_ONE,
+		fprintf(sheet->out, "%" PRIu64 ".%04" PRIu64, cell->count / AUDIT_RATIO_ONE,
 			cell->count % AUDIT_RATIO_ONE);
 		break;
-	case CELL_DECIMAL: fprintf(out, "%.6g", cell->decimal); break;
-	case CELL_TEXT: put_text(out, cell->text); break;
+	case CELL_DECIMAL: fprintf(sheet->out, "%.6g", cell->decimal); break;
+	case CELL_TEXT: sheet->format->put_text(sheet->out, cell->text); break;
 	}
 }
 
-static void put_line(struct sheet *sheet, const struct cell *cell, char separator,
-	void (*put_text)(FILE *, const char *), const char *end)
+static void put_member(const struct sheet *sheet, const char *name, const struct cell *cell)
+{
+	json_string(sheet->out, name);
+	fputs(": ", sheet->out);
+	put_cell(sheet, cell);
+}
+
+static void put_line(const struct sheet *sheet)
 {
 	for (size_t i = 0; i < sheet->columns; i++) {
+		const struct cell name = cell_text(sheet->name[i]);
+
 		if (i)
-			fputc(separator, sheet->out);
-		put_cell(sheet->out, &cell[i], put_text, "");
+			fputc(sheet->format->separator, sheet->out);
+		put_cell(sheet, sheet->has_names ? &sheet->cell[i] : &name);
 	}
-	fputs(end, sheet->out);
+	fputc('\n', sheet->out);
 }
 
-static void put_names(struct sheet *sheet, char separator, void (*put_text)(FILE *, const char *),
-	const char *end)
-{
-	for (size_t i = 0; i < sheet->columns; i++) {
-		if (i)
-			fputc(separator, sheet->out);
-		put_text(sheet->out, sheet->column[i]);
-	}
-	fputs(end, sheet->out);
-}
-
-static void tsv_names(struct sheet *sheet)
-{
-	put_names(sheet, '\t', put_tsv, "\n");
-}
-
-static void tsv_row(struct sheet *sheet, const struct cell *cell)
-{
-	put_line(sheet, cell, '\t', put_tsv, "\n");
-}
-
-static void csv_names(struct sheet *sheet)
-{
-	put_names(sheet, ',', put_csv, "\n");
-}
-
-static void csv_row(struct sheet *sheet, const struct cell *cell)
-{
-	put_line(sheet, cell, ',', put_csv, "\n");
-}
-
-static void nothing(struct sheet *sheet)
-{
-	(void)sheet;
-}
-
-static void row_pair(struct sheet *sheet, const char *key, struct cell value)
-{
-	struct cell cells[] = {cell_text(key), value};
-
-	sheet_row(sheet, cells);
-}
-
-static void json_row(struct sheet *sheet, const struct cell *cell)
+static void put_object(const struct sheet *sheet)
 {
 	fputs(sheet->rows ? ",\n{" : "[\n{", sheet->out);
 	for (size_t i = 0; i < sheet->columns; i++) {
-		if (i)
-			fputs(", ", sheet->out);
-		json_string(sheet->out, sheet->column[i]);
-		fputs(": ", sheet->out);
-		put_cell(sheet->out, &cell[i], json_string, "null");
+		fputs(i ? ", " : "", sheet->out);
+		put_member(sheet, sheet->name[i], &sheet->cell[i]);
 	}
 	fputc('}', sheet->out);
 }
 
-static void json_end(struct sheet *sheet)
+void sheet_begin(struct sheet *sheet, enum report_format format, FILE *out)
 {
-	fputs(sheet->rows ? "\n]\n" : "[]\n", sheet->out);
+	*sheet = (struct sheet){.format = &formats[format], .out = out};
 }
 
-static void json_pair(struct sheet *sheet, const char *key, struct cell value)
+void sheet_cell(struct sheet *sheet, const char *name, struct cell cell)
 {
-	fputs(sheet->rows++ ? ",\n  " : "{\n  ", sheet->out);
-	json_string(sheet->out, key);
-	fputs(": ", sheet->out);
-	put_cell(sheet->out, &value, json_string, "null");
+	sheet->name[sheet->columns] = name;
+	sheet->cell[sheet->columns++] = cell;
 }
 
-static void json_pairs_end(struct sheet *sheet)
+void sheet_row(struct sheet *sheet)
 {
-	fputs(sheet->rows ? "\n}\n" : "{}\n", sheet->out);
+	if (!sheet->error && sheet->format->separator)
+		put_line(sheet);
+	else if (!sheet->error && sheet->has_names)
+		put_object(sheet);
+	sheet->rows += sheet->has_names;
+	sheet->has_names = true;
+	sheet->columns = 0;
 }
 
-static const struct sheet_format formats[] = {
-	[REPORT_TSV] = {tsv_names, tsv_row, nothing, row_pair, nothing},
-	[REPORT_CSV] = {csv_names, csv_row, nothing, row_pair, nothing},
-	[REPORT_JSON] = {nothing, json_row, json_end, json_pair, json_pairs_end},
-};
-
-void sheet_begin(struct sheet *sheet, enum report_format format, const char *const *column,
-	size_t columns, FILE *out)
+int sheet_end(struct sheet *sheet)
 {
-	*sheet = (struct sheet){
-		.format = &formats[format], .out = out, .column = column, .columns = columns};
-	sheet->format->names(sheet);
+	if (!sheet->error && !sheet->format->separator)
+		fputs(sheet->rows ? "\n]\n" : "[]\n", sheet->out);
+	free(sheet->other[0]);
+	free(sheet->other[1]);
+	return sheet->error;
 }
 
-void sheet_row(struct sheet *sheet, const struct cell *cell)
+void sheet_task(struct sheet *sheet, const struct report_options *options, const struct row *row)
 {
-	sheet->format->row(sheet, cell);
-	sheet->rows++;
+	if (options->split == REPORT_SPLIT_PROCESS) {
+		sheet_cell(sheet, "pid", cell_number(row->id));
+		sheet_cell(sheet, "process", cell_text(row->task));
+	} else if (options->split == REPORT_SPLIT_THREAD) {
+		sheet_cell(sheet, "tid", cell_number(row->id));
+		sheet_cell(sheet, "thread", cell_text(row->task));
+	}
 }
 
-void sheet_end(struct sheet *sheet)
+void sheet_values(struct sheet *sheet, const struct profile *profile, const struct row *row)
 {
-	sheet->format->end(sheet);
+	struct wall_types wall;
+
+	sheet_cell(sheet, "self_samples", cell_number(row->self[VALUE_SAMPLES]));
+	sheet_cell(sheet, "self_ns", cell_number(row->self[VALUE_CPU_NS]));
+	sheet_cell(sheet, "total_samples", cell_number(row->total[VALUE_SAMPLES]));
+	sheet_cell(sheet, "total_ns", cell_number(row->total[VALUE_CPU_NS]));
+	if (!wall_types_find(profile, &wall))
+		return;
+	sheet_cell(sheet, "wall_ns", cell_number(wall_types_value(row->self, wall.wall)));
+	sheet_cell(sheet, "runqueue_ns", cell_number(wall_types_value(row->self, wall.queue)));
+	sheet_cell(sheet, "blocked_ns", cell_number(wall_types_value(row->self, wall.blocked)));
+}
+
+static void name_others(struct sheet *sheet, struct value_type type)
+{
+	for (size_t i = 0; i < 2 && !sheet->error; i++) {
+		if (asprintf(&sheet->other[i], "%s_%s_%s", i ? "total" : "self", type.type,
+			    type.unit) < 0) {
+			sheet->other[i] = NULL;
+			sheet->error = -ENOMEM;
+		}
+	}
+}
+
+void sheet_others(
+	struct sheet *sheet, const struct profile *profile, size_t weight, const struct row *row)
+{
+	if (weight <= VALUE_CPU_NS)
+		return;
+	if (!sheet->has_names)
+		name_others(sheet, profile_value_type(profile, weight));
+	sheet_cell(sheet, sheet->other[0], cell_number(row->self[weight]));
+	sheet_cell(sheet, sheet->other[1], cell_number(row->total[weight]));
 }
 
 void sheet_pairs_begin(struct sheet *sheet, enum report_format format, FILE *out)
 {
-	static const char *const columns[] = {"key", "value"};
-
-	sheet_begin(sheet, format, columns, 2, out);
+	sheet_begin(sheet, format, out);
+	sheet_cell(sheet, "key", (struct cell){0});
+	sheet_cell(sheet, "value", (struct cell){0});
+	sheet_row(sheet);
 }
 
 void sheet_pair(struct sheet *sheet, const char *key, struct cell value)
 {
-	sheet->format->pair(sheet, key, value);
+	if (sheet->format->separator) {
+		sheet_cell(sheet, "key", cell_text(key));
+		sheet_cell(sheet, "value", value);
+		sheet_row(sheet);
+		return;
+	}
+	fputs(sheet->rows++ ? ",\n  " : "{\n  ", sheet->out);
+	put_member(sheet, key, &value);
 }
 
 void sheet_pairs_end(struct sheet *sheet)
 {
-	sheet->format->pairs_end(sheet);
+	if (!sheet->format->separator)
+		fputs(sheet->rows ? "\n}\n" : "{}\n", sheet->out);
 }

@@ -9,11 +9,12 @@
 #ifndef VIEW_SHEET_H
 #define VIEW_SHEET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "view/options.h"
+#include "view/rows.h"
 
 enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_DECIMAL, CELL_TEXT };
 
@@ -52,18 +53,43 @@ static inline struct cell cell_text(const char *text)
 	return (struct cell){.kind = CELL_TEXT, .text = text};
 }
 
+enum { SHEET_COLUMNS_MOST = 20 };
+
 struct sheet {
 	const struct sheet_format *format;
 	FILE *out;
-	const char *const *column;
-	size_t columns, rows;
+	/* The current row. Names are borrowed until the row ends. */
+	const char *name[SHEET_COLUMNS_MOST];
+	struct cell cell[SHEET_COLUMNS_MOST];
+	size_t columns;
+	size_t rows;    /* number of rows printed */
+	bool has_names; /* the first row, which has only the names, has ended */
+	char *other[2]; /* names of columns made by sheet_others(); NULL: none */
+	int error;      /* -ENOMEM: no memory for @other */
 };
 
-/* @format is not REPORT_TEXT; @column is borrowed. */
-void sheet_begin(struct sheet *sheet, enum report_format format, const char *const *column,
-	size_t columns, FILE *out);
-void sheet_row(struct sheet *sheet, const struct cell *cell);
-void sheet_end(struct sheet *sheet);
+/* @format is not REPORT_TEXT. */
+void sheet_begin(struct sheet *sheet, enum report_format format, FILE *out);
+/* Appends a cell to the current row. */
+void sheet_cell(struct sheet *sheet, const char *name, struct cell cell);
+/* Ends the row. All rows have the same names; the first gives only these, its values are unused. */
+void sheet_row(struct sheet *sheet);
+/* Returns 0, or -ENOMEM: there was no memory for a name, and nothing was printed. */
+int sheet_end(struct sheet *sheet);
+
+/* Appends "pid process" or "tid thread" if the options split by process or thread. */
+void sheet_task(struct sheet *sheet, const struct report_options *options, const struct row *row);
+/*
+ * Appends "self_samples self_ns total_samples total_ns" and, if the profile has wall-clock time,
+ * "wall_ns runqueue_ns blocked_ns".
+ */
+void sheet_values(struct sheet *sheet, const struct profile *profile, const struct row *row);
+/*
+ * If the value type with the index @weight is neither samples nor CPU time (a heap profile):
+ * appends, for example, "self_inuse_space_bytes total_inuse_space_bytes".
+ */
+void sheet_others(
+	struct sheet *sheet, const struct profile *profile, size_t weight, const struct row *row);
 
 /* A table of the columns "key" and "value"; in JSON, one object. */
 void sheet_pairs_begin(struct sheet *sheet, enum report_format format, FILE *out);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "profile/profile.h"
 #include "view/layout.h"
-#include "view/row_builder.h"
+#include "view/sheet.h"
 
 /* By tid, then by name: equal names are equal pointers, so their order may be any. */
 static int compare(const void *a, const void *b)
@@ -90,12 +90,12 @@ bool task_times_of(const struct task_times *times, const struct row *row, int64_
 	return found;
 }
 
-void task_times_add(const struct task_times *times, const struct row *row, struct row_builder *to)
+void task_times_add(const struct task_times *times, const struct row *row, struct sheet *sheet)
 {
 	int64_t cpu_ns;
 
 	if (times->n)
-		row_builder_add(to, "kernel_cpu_ns",
+		sheet_cell(sheet, "kernel_cpu_ns",
 			task_times_of(times, row, &cpu_ns) ? cell_number(cpu_ns)
 							   : (struct cell){.kind = CELL_UNKNOWN});
 }

@@ -10,7 +10,7 @@
 struct layout;
 struct profile;
 struct row;
-struct row_builder;
+struct sheet;
 
 struct task_time {
 	const char *thread;
@@ -31,8 +31,8 @@ void task_times_release(struct task_times *times);
 /* Returns false if the time of the row's thread is unknown. */
 bool task_times_of(const struct task_times *times, const struct row *row, int64_t *ret_cpu_ns);
 
-/* Adds "kernel_cpu_ns" if any thread's time is known. */
-void task_times_add(const struct task_times *times, const struct row *row, struct row_builder *to);
+/* Appends the cell "kernel_cpu_ns" if any thread's time is known. */
+void task_times_add(const struct task_times *times, const struct row *row, struct sheet *sheet);
 /* If any time is known: sets column *@at to "0.07 s" or "-" (unknown), and advances *@at. */
 void task_times_set(
 	const struct task_times *times, const struct row *row, struct layout *layout, size_t *at);

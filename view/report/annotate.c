@@ -11,7 +11,7 @@
 #include "view/options.h"
 #include "view/report/callers.h"
 #include "view/report/report.h"
-#include "view/row_builder.h"
+#include "view/sheet.h"
 #include "view/source.h"
 
 static bool same_inlined(const void *items, uint32_t index, const void *key)
@@ -196,31 +196,20 @@ void annotate_release(struct annotate *annotate)
 	*annotate = (struct annotate){0};
 }
 
-static void add_cells(struct row_builder *cells, const struct annotate *annotate,
-	const struct row *row, const struct row_builder_other *other, const char *kind,
-	const struct annotate_line *line, const char *address, const char *text)
-{
-	row_builder_values(cells, annotate->profile, row);
-	row_builder_add(cells, "kind", cell_text(kind));
-	row_builder_add(cells, "file", cell_text(line ? line->file : ""));
-	row_builder_add(cells, "line", cell_number(line ? line->line : 0));
-	row_builder_add(cells, "address", cell_text(address));
-	row_builder_add(cells, "text", cell_text(text));
-	row_builder_others(cells, other, row);
-}
-
 static void put_row(struct sheet *sheet, const struct annotate *annotate, const struct row *row,
-	const struct row_builder_other *other, const char *kind, const struct annotate_line *line,
-	const char *address, const char *text)
+	const char *kind, const struct annotate_line *line, const char *address, const char *text)
 {
-	struct row_builder cells = {0};
-
-	add_cells(&cells, annotate, row, other, kind, line, address, text);
-	sheet_row(sheet, cells.cell);
+	sheet_values(sheet, annotate->profile, row);
+	sheet_cell(sheet, "kind", cell_text(kind));
+	sheet_cell(sheet, "file", cell_text(line ? line->file : ""));
+	sheet_cell(sheet, "line", cell_number(line ? line->line : 0));
+	sheet_cell(sheet, "address", cell_text(address));
+	sheet_cell(sheet, "text", cell_text(text));
+	sheet_others(sheet, annotate->profile, annotate->frames.sums.weight, row);
+	sheet_row(sheet);
 }
 
-static void put_instructions(struct sheet *sheet, const struct annotate *annotate,
-	const struct row_builder_other *other, uint32_t line)
+static void put_instructions(struct sheet *sheet, const struct annotate *annotate, uint32_t line)
 {
 	for (size_t i = 0; i < annotate->instructions; i++) {
 		const struct annotate_instruction *insn = &annotate->instruction[i];
@@ -229,7 +218,7 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 		if (insn->line != line || !annotate_shows_instruction(annotate, insn))
 			continue;
 		(void)snprintf(address, sizeof(address), "0x%" PRIx64, insn->address);
-		put_row(sheet, annotate, &insn->row, other, "instruction",
+		put_row(sheet, annotate, &insn->row, "instruction",
 			line == ANNOTATE_NO_LINE ? NULL : &annotate->line[line], address,
 			insn->text ? insn->text : "");
 	}
@@ -238,22 +227,16 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 /* Prints the table for programs: each line, then its inlined functions and instructions. */
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
-	static const struct row nothing;
-	struct row_builder head = {0}; /* the sheet borrows its names */
-	struct row_builder_other other;
+	static const struct row names;
 	struct sheet sheet;
 	struct source source;
-	int r = row_builder_other_init(&other, annotate->profile, &annotate->frames.sums);
+	int r = source_read(&source, annotate->profile, annotate->options->code, annotate->file,
+		false, SOURCE_TAB);
 
-	if (r == 0)
-		r = source_read(&source, annotate->profile, annotate->options->code, annotate->file,
-			false, SOURCE_TAB);
-	if (r < 0) {
-		row_builder_other_release(&other);
+	if (r < 0)
 		return r;
-	}
-	add_cells(&head, annotate, &nothing, &other, "", NULL, "", "");
-	sheet_begin(&sheet, annotate->options->format, head.name, head.n, out);
+	sheet_begin(&sheet, annotate->options->format, out);
+	put_row(&sheet, annotate, &names, "", NULL, "", "");
 	for (size_t i = 0; i < annotate->lines; i++) {
 		const struct annotate_line *line = &annotate->line[i];
 		const char *text = strcmp(line->file, annotate->file) != 0
@@ -261,21 +244,18 @@ static int print_sheet(struct annotate *annotate, FILE *out)
 			: source_line(&source, line->line);
 
 		if (annotate_shows_line(annotate, i))
-			put_row(&sheet, annotate, &line->row, &other, "line", line, "",
-				text ? text : "");
+			put_row(&sheet, annotate, &line->row, "line", line, "", text ? text : "");
 		for (size_t j = 0; j < annotate->inlineds; j++) {
 			if (annotate->inlined[j].line == i &&
 				annotate_is_hot(annotate, &annotate->inlined[j].row))
-				put_row(&sheet, annotate, &annotate->inlined[j].row, &other,
-					"inlined", line, "", annotate->inlined[j].function);
+				put_row(&sheet, annotate, &annotate->inlined[j].row, "inlined",
+					line, "", annotate->inlined[j].function);
 		}
-		put_instructions(&sheet, annotate, &other, (uint32_t)i);
+		put_instructions(&sheet, annotate, (uint32_t)i);
 	}
-	put_instructions(&sheet, annotate, &other, ANNOTATE_NO_LINE);
-	sheet_end(&sheet);
+	put_instructions(&sheet, annotate, ANNOTATE_NO_LINE);
 	source_release(&source);
-	row_builder_other_release(&other);
-	return 0;
+	return sheet_end(&sheet);
 }
 
 int annotate_print(const struct profile *profile, const struct report_options *given, FILE *out,

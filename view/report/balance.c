@@ -378,29 +378,30 @@ static int print_text(const struct balance *b, FILE *out)
 		frames->options.width, out);
 }
 
+static void put_row(struct sheet *sheet, const struct balance *b, const struct balance_row *row)
+{
+	const struct place *place =
+		row->place == BALANCE_ALL ? NULL : &b->frames.places.place[row->place];
+
+	sheet_cell(sheet, "min_ns", cell_number(text_whole(row->least)));
+	sheet_cell(sheet, "mean_ns", cell_number(text_whole(row->mean)));
+	sheet_cell(sheet, "max_ns", cell_number(text_whole(row->greatest)));
+	sheet_cell(sheet, "imbalance_pct", cell_decimal((row->greatest / row->mean - 1) * 100));
+	sheet_cell(sheet, "max_in", cell_text(balance_name(b, row->most)));
+	sheet_cell(sheet, "function", cell_text(place ? place->function : "[all]"));
+	sheet_cell(sheet, "object", cell_text(place ? place->object : ""));
+	sheet_row(sheet);
+}
+
 static int print_sheet(const struct balance *b, FILE *out)
 {
-	static const char *const columns[] = {
-		"min_ns", "mean_ns", "max_ns", "imbalance_pct", "max_in", "function", "object"};
 	struct sheet sheet;
 
-	sheet_begin(&sheet, b->frames.options.format, columns, 7, out);
-	for (size_t i = 0; i < b->rows; i++) {
-		const struct balance_row *row = &b->row[i];
-		const struct place *place =
-			row->place == BALANCE_ALL ? NULL : &b->frames.places.place[row->place];
-
-		sheet_row(&sheet,
-			(struct cell[]){cell_number(text_whole(row->least)),
-				cell_number(text_whole(row->mean)),
-				cell_number(text_whole(row->greatest)),
-				cell_decimal((row->greatest / row->mean - 1) * 100),
-				cell_text(balance_name(b, row->most)),
-				cell_text(place ? place->function : "[all]"),
-				cell_text(place ? place->object : "")});
-	}
-	sheet_end(&sheet);
-	return 0;
+	sheet_begin(&sheet, b->frames.options.format, out);
+	put_row(&sheet, b, &b->row[0]);
+	for (size_t i = 0; i < b->rows; i++)
+		put_row(&sheet, b, &b->row[i]);
+	return sheet_end(&sheet);
 }
 
 int balance_print(const struct profile *profile, const struct report_options *given, FILE *out,

@@ -15,8 +15,8 @@
 #include "view/progress.h"
 #include "view/report/report.h"
 #include "view/report/tree_report.h"
-#include "view/row_builder.h"
 #include "view/share.h"
+#include "view/sheet.h"
 
 struct calling {
 	const struct profile *profile;
@@ -366,47 +366,33 @@ static int print_text(const struct profile *profile, const struct report_options
 	return report_audit(profile, REPORT_AUDIT_LINE, options->ascii, options->width, out);
 }
 
-static void add_cells(struct row_builder *to, const struct profile *profile, const char *relation,
-	const struct row *row, const struct row_builder_other *other)
+static void put_row(struct sheet *sheet, const struct profile *profile, size_t weight,
+	const char *relation, const struct row *row)
 {
-	*to = (struct row_builder){0};
-	row_builder_add(to, "relation", cell_text(relation));
-	row_builder_values(to, profile, row);
-	row_builder_add(to, "function", cell_text(row->function));
-	row_builder_add(to, "object", cell_text(row->object));
-	row_builder_others(to, other, row);
+	sheet_cell(sheet, "relation", cell_text(relation));
+	sheet_values(sheet, profile, row);
+	sheet_cell(sheet, "function", cell_text(row->function));
+	sheet_cell(sheet, "object", cell_text(row->object));
+	sheet_others(sheet, profile, weight, row);
+	sheet_row(sheet);
 }
 
 static int print_sheet(const struct profile *profile, const struct report_options *options,
 	const struct callers *callers, FILE *out)
 {
-	const struct {
-		const char *relation;
-		const struct row *row;
-		size_t n;
-	} parts[] = {
-		{"caller", callers->caller.row, callers->caller.n},
-		{"function", &callers->function, 1},
-		{"callee", callers->callee.row, callers->callee.n},
-	};
-	struct row_builder names, cells;
-	struct row_builder_other other;
+	static const struct row names;
+	const struct callers_side *caller = &callers->caller, *callee = &callers->callee;
+	size_t weight = callers->sums.weight;
 	struct sheet sheet;
-	int error = row_builder_other_init(&other, profile, &callers->sums);
 
-	if (error < 0)
-		return error;
-	add_cells(&names, profile, "", &callers->function, &other);
-	sheet_begin(&sheet, options->format, names.name, names.n, out);
-	for (size_t i = 0; i < 3; i++) {
-		for (size_t j = 0; j < parts[i].n; j++) {
-			add_cells(&cells, profile, parts[i].relation, &parts[i].row[j], &other);
-			sheet_row(&sheet, cells.cell);
-		}
-	}
-	sheet_end(&sheet);
-	row_builder_other_release(&other);
-	return 0;
+	sheet_begin(&sheet, options->format, out);
+	put_row(&sheet, profile, weight, "", &names);
+	for (size_t i = 0; i < caller->n; i++)
+		put_row(&sheet, profile, weight, "caller", &caller->row[i]);
+	put_row(&sheet, profile, weight, "function", &callers->function);
+	for (size_t i = 0; i < callee->n; i++)
+		put_row(&sheet, profile, weight, "callee", &callee->row[i]);
+	return sheet_end(&sheet);
 }
 
 int callers_print(const struct profile *profile, const struct report_options *given, FILE *out,

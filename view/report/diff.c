@@ -17,38 +17,40 @@ static struct cell cell_percent(double part)
 	return isfinite(part) ? cell_decimal(part * 100) : (struct cell){.kind = CELL_UNKNOWN};
 }
 
-static void put_sheet(const struct diff *diff, size_t limit, double least, FILE *out)
+static void put_row(struct sheet *sheet, const struct diff_row *row)
 {
-	static const char *const columns[] = {"self_ns_a", "self_ns_b", "delta_pct", "low_pct",
-		"high_pct", "significant", "function", "object", "total_ns_a", "total_ns_b", "p",
-		"q"};
+	sheet_cell(sheet, "self_ns_a", cell_number(llround(row->self[0])));
+	sheet_cell(sheet, "self_ns_b", cell_number(llround(row->self[1])));
+	sheet_cell(sheet, "delta_pct", cell_percent(row->by.delta));
+	sheet_cell(sheet, "low_pct", cell_percent(row->by.tested ? row->by.low : HUGE_VAL));
+	sheet_cell(sheet, "high_pct", cell_percent(row->by.tested ? row->by.high : HUGE_VAL));
+	sheet_cell(sheet, "significant", cell_number(diff_is_significant(row)));
+	sheet_cell(sheet, "function", cell_text(row->function));
+	sheet_cell(sheet, "object", cell_text(row->object));
+	sheet_cell(sheet, "total_ns_a", cell_number(llround(row->total[0])));
+	sheet_cell(sheet, "total_ns_b", cell_number(llround(row->total[1])));
+	sheet_cell(sheet, "p", cell_decimal(row->by.p));
+	sheet_cell(sheet, "q", cell_decimal(row->by.q));
+	sheet_row(sheet);
+}
+
+static int put_sheet(const struct diff *diff, size_t limit, double least, FILE *out)
+{
+	static const struct diff_row names;
 	struct sheet sheet;
 	size_t rows = 0;
 
-	sheet_begin(&sheet, diff->options.format, columns, sizeof(columns) / sizeof(*columns), out);
+	sheet_begin(&sheet, diff->options.format, out);
+	put_row(&sheet, &names);
 	for (size_t i = 0; i < diff->rows && (!limit || rows < limit); i++) {
 		const struct diff_row *row = &diff->row[i];
-		const struct cell cells[] = {
-			cell_number(llround(row->self[0])),
-			cell_number(llround(row->self[1])),
-			cell_percent(row->by.delta),
-			cell_percent(row->by.tested ? row->by.low : HUGE_VAL),
-			cell_percent(row->by.tested ? row->by.high : HUGE_VAL),
-			cell_number(diff_is_significant(row)),
-			cell_text(row->function),
-			cell_text(row->object),
-			cell_number(llround(row->total[0])),
-			cell_number(llround(row->total[1])),
-			cell_decimal(row->by.p),
-			cell_decimal(row->by.q),
-		};
 
 		if (fmax(fabs(row->by.a), fabs(row->by.b)) < least && !diff_is_significant(row))
 			continue;
-		sheet_row(&sheet, cells);
+		put_row(&sheet, row);
 		rows++;
 	}
-	sheet_end(&sheet);
+	return sheet_end(&sheet);
 }
 
 /* A row that only side B has exceeds every limit, and has no percentage. */
@@ -113,7 +115,7 @@ int diff_print(const struct report_sides *sides, const struct report_options *gi
 	if (options.format == REPORT_TEXT)
 		error = diff_text(&diff, out);
 	else
-		put_sheet(&diff, options.limit,
+		error = put_sheet(&diff, options.limit,
 			fmax(diff.all[0], diff.all[1]) * options.min_percent / 100, out);
 	if (!error && options.has_fail_above)
 		error = find_slower(&diff, ret_problem);

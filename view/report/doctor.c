@@ -266,23 +266,21 @@ static int put_object(struct sheet *sheet, const struct doctor_object *object)
 {
 	char *cause = join(object->cause, object->cut_cause);
 	char *remedy = join(object->remedy ? object->remedy : "", object->cut_remedy);
-	const struct cell cells[] = {
-		cell_number(object->samples),
-		cell_number(object->unnamed),
-		cell_number(object->unlined),
-		cell_number(object->incomplete),
-		cell_number(object->truncated),
-		cell_text(object->symbols),
-		cell_text(object->lines),
-		cell_text(object->path),
-		cell_text(object->build_id),
-		cell_text(cause),
-		cell_text(remedy),
-	};
 	int r = cause && remedy ? 0 : -ENOMEM;
 
+	sheet_cell(sheet, "samples", cell_number(object->samples));
+	sheet_cell(sheet, "unnamed_samples", cell_number(object->unnamed));
+	sheet_cell(sheet, "unlined_samples", cell_number(object->unlined));
+	sheet_cell(sheet, "incomplete_stacks", cell_number(object->incomplete));
+	sheet_cell(sheet, "truncated_stacks", cell_number(object->truncated));
+	sheet_cell(sheet, "symbols", cell_text(object->symbols));
+	sheet_cell(sheet, "lines", cell_text(object->lines));
+	sheet_cell(sheet, "object", cell_text(object->path));
+	sheet_cell(sheet, "build_id", cell_text(object->build_id));
+	sheet_cell(sheet, "cause", cell_text(cause));
+	sheet_cell(sheet, "mend", cell_text(remedy));
 	if (r == 0)
-		sheet_row(sheet, cells);
+		sheet_row(sheet);
 	free(cause);
 	free(remedy);
 	return r;
@@ -290,15 +288,13 @@ static int put_object(struct sheet *sheet, const struct doctor_object *object)
 
 static int put_sheet(const struct doctor *doctor, FILE *out)
 {
-	static const char *const columns[] = {"samples", "unnamed_samples", "unlined_samples",
-		"incomplete_stacks", "truncated_stacks", "symbols", "lines", "object", "build_id",
-		"cause", "mend"};
+	static const struct doctor_object names = {.cause = "", .cut_cause = "", .cut_remedy = ""};
 	struct sheet sheet;
 	size_t shown = 0;
-	int r = 0;
+	int r, error;
 
-	sheet_begin(
-		&sheet, doctor->options.format, columns, sizeof(columns) / sizeof(*columns), out);
+	sheet_begin(&sheet, doctor->options.format, out);
+	r = put_object(&sheet, &names);
 	for (size_t i = 0; i < doctor->n && r == 0; i++) {
 		if (!doctor_shows(doctor, &doctor->object[i]) ||
 			(doctor->options.limit && shown >= doctor->options.limit))
@@ -306,8 +302,8 @@ static int put_sheet(const struct doctor *doctor, FILE *out)
 		r = put_object(&sheet, &doctor->object[i]);
 		shown++;
 	}
-	sheet_end(&sheet);
-	return r;
+	error = sheet_end(&sheet);
+	return r < 0 ? r : error;
 }
 
 int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,

@@ -13,8 +13,8 @@
 #include "view/layout.h"
 #include "view/options.h"
 #include "view/report/report.h"
-#include "view/row_builder.h"
 #include "view/share.h"
+#include "view/sheet.h"
 #include "view/task_times.h"
 #include "view/wall_types.h"
 
@@ -328,46 +328,36 @@ static int print_text(const struct profile *profile, const struct report_options
 	return report_audit(profile, REPORT_AUDIT_LINE, options->ascii, options->width, out);
 }
 
-static void add_cells(struct row_builder *to, const struct profile *profile,
-	const struct report_options *options, enum rows_by by, const struct row *row,
-	const struct row_builder_other *other, const struct task_times *times)
+static void put_row(struct sheet *sheet, const struct profile *profile,
+	const struct report_options *options, enum rows_by by, const struct rows *rows,
+	const struct row *row)
 {
-	*to = (struct row_builder){0};
-	row_builder_task(to, options, row);
-	row_builder_values(to, profile, row);
+	sheet_task(sheet, options, row);
+	sheet_values(sheet, profile, row);
 	if (by < ROWS_BY_TASK)
-		row_builder_add(to, "function", cell_text(row->function));
+		sheet_cell(sheet, "function", cell_text(row->function));
 	if (by == ROWS_BY_LINE) {
-		row_builder_add(to, "file", cell_text(row->file));
-		row_builder_add(to, "line", cell_number(row->line));
+		sheet_cell(sheet, "file", cell_text(row->file));
+		sheet_cell(sheet, "line", cell_number(row->line));
 	}
 	if (by != ROWS_BY_TASK)
-		row_builder_add(to, "object", cell_text(row->object));
-	row_builder_others(to, other, row);
-	task_times_add(times, row, to);
+		sheet_cell(sheet, "object", cell_text(row->object));
+	sheet_others(sheet, profile, rows->weight, row);
+	task_times_add(&rows->times, row, sheet);
+	sheet_row(sheet);
 }
 
 static int print_sheet(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, const struct rows *rows, FILE *out)
 {
-	static const struct row no_row = {.function = "", .file = "", .object = "", .task = ""};
-	struct row_builder_other other;
-	struct row_builder names, cells;
+	static const struct row names;
 	struct sheet sheet;
-	int error = row_builder_other_init(&other, profile, rows);
 
-	if (!error) {
-		add_cells(&names, profile, options, by, &no_row, &other, &rows->times);
-		sheet_begin(&sheet, options->format, names.name, names.n, out);
-		for (size_t i = 0; i < rows->n; i++) {
-			add_cells(
-				&cells, profile, options, by, &rows->row[i], &other, &rows->times);
-			sheet_row(&sheet, cells.cell);
-		}
-		sheet_end(&sheet);
-	}
-	row_builder_other_release(&other);
-	return error;
+	sheet_begin(&sheet, options->format, out);
+	put_row(&sheet, profile, options, by, rows, &names);
+	for (size_t i = 0; i < rows->n; i++)
+		put_row(&sheet, profile, options, by, rows, &rows->row[i]);
+	return sheet_end(&sheet);
 }
 
 static int print(const struct profile *profile, const struct report_options *options,

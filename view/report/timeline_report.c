@@ -11,7 +11,7 @@
 #include "view/layout.h"
 #include "view/options.h"
 #include "view/report/report.h"
-#include "view/row_builder.h"
+#include "view/sheet.h"
 #include "view/strip.h"
 #include "view/wrap.h"
 
@@ -329,7 +329,7 @@ static int print_text(const struct time_grid *grid, FILE *out)
 }
 
 static void put_row(
-	struct row_builder *to, const struct time_grid *grid, const struct timeline_phase *phase)
+	struct sheet *sheet, const struct time_grid *grid, const struct timeline_phase *phase)
 {
 	static const struct place nothing = {.function = "", .object = ""};
 	const struct report_options *options = &grid->frames.options;
@@ -337,28 +337,28 @@ static void put_row(
 		? &nothing
 		: &grid->frames.places.place[phase->place];
 
-	*to = (struct row_builder){0};
 	if (options->split != REPORT_SPLIT_NONE) {
 		struct task task = {.process = "", .thread = ""};
 
 		if (phase->row < grid->rows)
 			task = profile_task(grid->frames.profile, grid->row[phase->row].task);
-		row_builder_add(to, "pid", cell_number(task.pid));
+		sheet_cell(sheet, "pid", cell_number(task.pid));
 		if (options->split == REPORT_SPLIT_THREAD) {
-			row_builder_add(to, "tid", cell_number(task.tid));
-			row_builder_add(to, "thread", cell_text(task.thread));
+			sheet_cell(sheet, "tid", cell_number(task.tid));
+			sheet_cell(sheet, "thread", cell_text(task.thread));
 		} else {
-			row_builder_add(to, "process", cell_text(task.process));
+			sheet_cell(sheet, "process", cell_text(task.process));
 		}
 	}
-	row_builder_add(to, "from_ns", cell_count(time_grid_ns(grid, phase->from)));
-	row_builder_add(to, "to_ns", cell_count(time_grid_ns(grid, phase->to)));
-	row_builder_add(
-		to, grid->is_time ? "self_ns" : "self", cell_number(text_whole(phase->weight)));
-	row_builder_add(
-		to, grid->is_time ? "top_ns" : "top", cell_number(text_whole(phase->top_weight)));
-	row_builder_add(to, "function", cell_text(place->function));
-	row_builder_add(to, "object", cell_text(place->object));
+	sheet_cell(sheet, "from_ns", cell_count(time_grid_ns(grid, phase->from)));
+	sheet_cell(sheet, "to_ns", cell_count(time_grid_ns(grid, phase->to)));
+	sheet_cell(
+		sheet, grid->is_time ? "self_ns" : "self", cell_number(text_whole(phase->weight)));
+	sheet_cell(sheet, grid->is_time ? "top_ns" : "top",
+		cell_number(text_whole(phase->top_weight)));
+	sheet_cell(sheet, "function", cell_text(place->function));
+	sheet_cell(sheet, "object", cell_text(place->object));
+	sheet_row(sheet);
 }
 
 /* Prints a row per interval, with --split also per thread or process. */
@@ -366,28 +366,24 @@ static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};
 	bool split = grid->frames.options.split != REPORT_SPLIT_NONE;
-	struct row_builder line;
 	struct sheet sheet;
-	int r = 0;
+	int r = 0, error;
 
-	put_row(&line, grid, &none);
-	const struct row_builder names = line;
-	sheet_begin(&sheet, grid->frames.options.format, names.name, names.n, out);
+	sheet_begin(&sheet, grid->frames.options.format, out);
+	put_row(&sheet, grid, &none);
 	for (size_t row = 0; row < (split ? grid->rows : 1) && r >= 0; row++) {
 		struct timeline_phase *phase;
 		size_t phases = 0;
 
 		r = time_grid_phases(grid, split ? (uint32_t)row : (uint32_t)TIMELINE_NO_ROW, 1,
 			false, &phase, &phases);
-		for (size_t i = 0; i < phases; i++) {
-			put_row(&line, grid, &phase[i]);
-			sheet_row(&sheet, line.cell);
-		}
+		for (size_t i = 0; i < phases; i++)
+			put_row(&sheet, grid, &phase[i]);
 		if (r >= 0)
 			free(phase);
 	}
-	sheet_end(&sheet);
-	return r;
+	error = sheet_end(&sheet);
+	return r < 0 ? r : error;
 }
 
 int timeline_print(const struct profile *profile, const struct report_options *given, FILE *out,

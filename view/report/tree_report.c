@@ -12,8 +12,8 @@
 #include "view/layout.h"
 #include "view/options.h"
 #include "view/report/report.h"
-#include "view/row_builder.h"
 #include "view/share.h"
+#include "view/sheet.h"
 #include "view/wrap.h"
 
 /* Hottest first. Of equally hot nodes, callers come first: their indexes are lower. */
@@ -330,46 +330,36 @@ static struct row row_of(const struct profile *profile, const struct report_opti
 	return row;
 }
 
-static void add_cells(struct row_builder *to, const struct profile *profile,
-	const struct report_options *options, const struct row *row, const struct tree_node *node,
-	const struct row_builder_other *other)
+static void put_row(struct sheet *sheet, const struct profile *profile,
+	const struct report_options *options, const struct tree *tree, const struct row *row,
+	const struct tree_node *node)
 {
-	*to = (struct row_builder){0};
-	row_builder_task(to, options, row);
-	row_builder_add(to, "depth", cell_number(node->depth - 1));
-	row_builder_values(to, profile, row);
-	row_builder_add(to, "function", cell_text(row->function));
-	row_builder_add(to, "object", cell_text(row->object));
-	row_builder_add(to, "nesting", cell_number(node->nesting));
-	row_builder_others(to, other, row);
+	sheet_task(sheet, options, row);
+	sheet_cell(sheet, "depth", cell_number(node->depth - 1));
+	sheet_values(sheet, profile, row);
+	sheet_cell(sheet, "function", cell_text(row->function));
+	sheet_cell(sheet, "object", cell_text(row->object));
+	sheet_cell(sheet, "nesting", cell_number(node->nesting));
+	sheet_others(sheet, profile, tree->sums.weight, row);
+	sheet_row(sheet);
 }
 
 static int print_sheet(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out)
 {
-	static const struct row no_row = {.function = "", .object = "", .task = ""};
-	struct row row, task = no_row;
-	struct row_builder cells;
-	struct row_builder_other other;
+	static const struct row names;
+	struct row row, task = {.task = ""};
 	struct sheet sheet;
-	int error = row_builder_other_init(&other, profile, &tree->sums);
 
-	if (error < 0)
-		return error;
-	add_cells(&cells, profile, options, &no_row, &tree->node[TREE_ROOT], &other);
-	sheet_begin(&sheet, options->format, cells.name, cells.n, out);
+	sheet_begin(&sheet, options->format, out);
+	put_row(&sheet, profile, options, tree, &names, &tree->node[TREE_ROOT]);
 	for (uint32_t at = TREE_ROOT; (at = tree_walk(tree, TREE_ROOT, at)) != TREE_NONE;) {
-		struct row_builder names = cells;
-
 		if (!choice->kept[at])
 			continue;
 		row = row_of(profile, options, tree, at, &task);
-		add_cells(&names, profile, options, &row, &tree->node[at], &other);
-		sheet_row(&sheet, names.cell);
+		put_row(&sheet, profile, options, tree, &row, &tree->node[at]);
 	}
-	sheet_end(&sheet);
-	row_builder_other_release(&other);
-	return 0;
+	return sheet_end(&sheet);
 }
 
 int tree_report_print(const struct profile *profile, const struct report_options *given, FILE *out,
