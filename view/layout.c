@@ -2,6 +2,7 @@
 #include "view/layout.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +17,14 @@ enum { LEAST_COLUMNS = 12, GAP = 2 };
 /* Maximum width to which names are padded if lines have no maximum width. */
 enum { MOST_PADDED = 60 };
 
-void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,
-	bool ascii, bool color)
+void layout_init(struct layout *layout, bool ascii, bool color)
 {
-	*layout = (struct layout){
-		.column = column, .columns = columns, .ascii = ascii, .color = color};
+	*layout = (struct layout){.ascii = ascii, .color = color};
 }
 
 void layout_release(struct layout *layout)
 {
-	for (size_t i = 0; i < layout->rows * layout->columns; i++)
+	for (size_t i = 0; i < layout->cells; i++)
 		free(layout->cell[i]);
 	free(layout->cell);
 	free(layout->heat);
@@ -35,35 +34,61 @@ void layout_release(struct layout *layout)
 
 void layout_row(struct layout *layout, double heat)
 {
-	size_t first = layout->rows * layout->columns, rows = layout->rows;
+	size_t rows = layout->rows;
 
-	if (layout->error)
-		return;
-	layout->error = array_grow(&layout->cell, &layout->cell_room, first + layout->columns);
 	if (!layout->error)
 		layout->error = array_add(&layout->lead, &layout->lead_room, &rows, 0);
 	if (!layout->error)
 		layout->error = array_add(&layout->heat, &layout->heat_room, &layout->rows, heat);
-	if (!layout->error)
-		memset(layout->cell + first, 0, layout->columns * sizeof(*layout->cell));
+}
+
+static void append(
+	struct layout *layout, struct layout_column column, const char *format, va_list args)
+{
+	char *text, *clean;
+
+	if (layout->error)
+		return;
+	if (layout->rows == 1)
+		layout->column[layout->columns++] = column;
+	if (vasprintf(&text, format, args) < 0) {
+		layout->error = -ENOMEM;
+		return;
+	}
+	clean = text_clean(text, layout->ascii);
+	free(text);
+	if (clean)
+		layout->error = array_add(&layout->cell, &layout->cell_room, &layout->cells, clean);
+	else
+		layout->error = -ENOMEM;
+	if (layout->error)
+		free(clean);
+}
+
+void layout_number(struct layout *layout, const char *title, unsigned drop, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(layout, (struct layout_column){title, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, drop}, format,
+		args);
+	va_end(args);
+}
+
+void layout_text(struct layout *layout, const char *title, enum layout_cut cut, unsigned comfort,
+	unsigned drop, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(layout, (struct layout_column){title, LAYOUT_LEFT, cut, comfort, drop}, format,
+		args);
+	va_end(args);
 }
 
 static char **cell_at(const struct layout *layout, size_t row, size_t column)
 {
 	return &layout->cell[row * layout->columns + column];
-}
-
-void layout_set(struct layout *layout, size_t column, const char *text)
-{
-	char **cell;
-
-	if (layout->error)
-		return;
-	cell = cell_at(layout, layout->rows - 1, column);
-	free(*cell);
-	*cell = text_clean(text, layout->ascii);
-	if (!*cell)
-		layout->error = -ENOMEM;
 }
 
 void layout_lead(struct layout *layout, size_t bytes)
@@ -80,8 +105,7 @@ static void measure(const struct layout *layout, size_t *widths)
 	for (size_t c = 0; c < layout->columns; c++) {
 		widths[c] = text_columns(layout->column[c].title);
 		for (size_t r = 0; r < layout->rows; r++) {
-			const char *cell = *cell_at(layout, r, c);
-			size_t columns = cell ? text_columns(cell) : 0;
+			size_t columns = text_columns(*cell_at(layout, r, c));
 
 			if (columns > widths[c])
 				widths[c] = columns;
@@ -209,7 +233,7 @@ static int cut_cells(const struct layout *layout, const size_t *widths)
 		for (size_t c = 0; c < layout->columns && !error; c++) {
 			char **cell = cell_at(layout, r, c);
 
-			if (!*cell || text_columns(*cell) <= widths[c])
+			if (text_columns(*cell) <= widths[c])
 				continue;
 			if (layout->column[c].cut == LAYOUT_NAME)
 				error = cut_name(cell, layout->lead[r], widths[c], layout->ascii);
@@ -302,10 +326,10 @@ int layout_print(struct layout *layout, size_t width, FILE *out)
 		for (size_t c = 0; c < layout->columns; c++) {
 			const char *cell = *cell_at(layout, r, c);
 
-			if (layout->column[c].cut == LAYOUT_PROSE && cell)
+			if (layout->column[c].cut == LAYOUT_PROSE)
 				print_prose(c, cell, widths, out);
 			else
-				print_cell(layout, c, cell ? cell : "", widths,
+				print_cell(layout, c, cell, widths,
 					c == 0 || layout->column[c].cut == LAYOUT_NAME ||
 							layout->heat[r] < 0
 						? color_of(layout, layout->heat[r])

@@ -25,9 +25,10 @@ struct layout_column {
 enum { LAYOUT_MAX_COLUMNS = 16 };
 
 struct layout {
-	const struct layout_column *column;
+	struct layout_column column[LAYOUT_MAX_COLUMNS];
 	size_t columns;
-	char **cell;  /* row by row; NULL: empty */
+	char **cell; /* row by row, @columns a row */
+	size_t cells;
 	double *heat; /* by row: its share, 0 to 1, or LAYOUT_DIM or LAYOUT_GOOD */
 	size_t *lead; /* by row: bytes in front of the name, which are not cut */
 	size_t rows, cell_room, heat_room, lead_room;
@@ -35,17 +36,23 @@ struct layout {
 	int error;
 };
 
-void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,
-	bool ascii, bool color);
+void layout_init(struct layout *layout, bool ascii, bool color);
 void layout_release(struct layout *layout);
 
 /* Values of heat: DIM for a row less important than others, GOOD for an improvement. */
 #define LAYOUT_DIM  (-1.0)
 #define LAYOUT_GOOD (-2.0)
 
-/* layout_row() begins a row; layout_set() copies @text without control characters to its cell. */
+/*
+ * layout_row() begins a row. layout_number() appends a right-aligned cell to the row, layout_text()
+ * a left-aligned one; both copy the text without control characters. All rows have the same cells:
+ * those of the first row define the columns by @title and what follows up to @format.
+ */
 void layout_row(struct layout *layout, double heat);
-void layout_set(struct layout *layout, size_t column, const char *text);
+__attribute__((format(printf, 4, 5))) void layout_number(
+	struct layout *layout, const char *title, unsigned drop, const char *format, ...);
+__attribute__((format(printf, 6, 7))) void layout_text(struct layout *layout, const char *title,
+	enum layout_cut cut, unsigned comfort, unsigned drop, const char *format, ...);
 /* The first @bytes of the row's name are not cut: a tree's lines, as text_clean() keeps them. */
 void layout_lead(struct layout *layout, size_t bytes);
 

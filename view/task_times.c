@@ -100,15 +100,15 @@ void task_times_add(const struct task_times *times, const struct row *row, struc
 							   : (struct cell){.kind = CELL_UNKNOWN});
 }
 
-void task_times_set(
-	const struct task_times *times, const struct row *row, struct layout *layout, size_t *at)
+void task_times_put(
+	const struct task_times *times, const struct row *row, struct layout *layout, unsigned drop)
 {
-	char cell[TEXT_UNIT_BYTES];
+	char text[TEXT_UNIT_BYTES] = "-";
 	int64_t cpu_ns;
 
 	if (!times->n)
 		return;
 	if (task_times_of(times, row, &cpu_ns))
-		text_format_ns((uint64_t)cpu_ns, cell);
-	layout_set(layout, (*at)++, task_times_of(times, row, &cpu_ns) ? cell : "-");
+		text_format_ns((uint64_t)cpu_ns, text);
+	layout_number(layout, "used", drop, "%s", text);
 }

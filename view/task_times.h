@@ -33,8 +33,8 @@ bool task_times_of(const struct task_times *times, const struct row *row, int64_
 
 /* Appends the cell "kernel_cpu_ns" if any thread's time is known. */
 void task_times_add(const struct task_times *times, const struct row *row, struct sheet *sheet);
-/* If any time is known: sets column *@at to "0.07 s" or "-" (unknown), and advances *@at. */
-void task_times_set(
-	const struct task_times *times, const struct row *row, struct layout *layout, size_t *at);
+/* If any time is known: appends the cell "used", "0.07 s" or "-" (unknown). */
+void task_times_put(const struct task_times *times, const struct row *row, struct layout *layout,
+	unsigned drop);
 
 #endif

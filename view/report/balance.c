@@ -223,50 +223,42 @@ static int refuse(const struct balance *b, char **ret_problem)
 	return *ret_problem ? -EINVAL : -ENOMEM;
 }
 
-static void put_value(struct layout *layout, size_t column, struct text_scale scale, double value)
+static void put_value(
+	struct layout *layout, const char *title, struct text_scale scale, double value)
 {
 	char text[TEXT_UNIT_BYTES];
 
 	text_format_scaled(text_whole(value), scale, text);
-	layout_set(layout, column, text);
+	layout_number(layout, title, 0, "%s", text);
 }
 
 static int put_rows(const struct balance *b, FILE *out)
 {
-	static const struct layout_column columns[] = {
-		{"min", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"mean", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"max", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"imbalance", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"most in", LAYOUT_LEFT, LAYOUT_NAME, 20, 0},
-		{"function", LAYOUT_LEFT, LAYOUT_NAME, 24, 0},
-		{"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 1},
-	};
 	const struct report_options *options = &b->frames.options;
 	struct text_scale scale =
 		text_scale_for(frames_value_type(&b->frames).unit, text_whole(b->row[0].greatest));
 	struct layout layout;
 	int r;
 
-	layout_init(&layout, columns, sizeof(columns) / sizeof(*columns), options->ascii,
-		options->color);
+	layout_init(&layout, options->ascii, options->color);
 	for (size_t i = 0; i < b->rows; i++) {
 		const struct balance_row *row = &b->row[i];
 		const struct place *place =
 			row->place == BALANCE_ALL ? NULL : &b->frames.places.place[row->place];
-		char text[TEXT_UNIT_BYTES];
 
 		layout_row(&layout,
 			b->row[0].mean > 0 ? (row->greatest - row->mean) / b->row[0].mean : 0);
-		put_value(&layout, 0, scale, row->least);
-		put_value(&layout, 1, scale, row->mean);
-		put_value(&layout, 2, scale, row->greatest);
-		(void)snprintf(
-			text, sizeof(text), "%.1f %%", (row->greatest / row->mean - 1) * 100);
-		layout_set(&layout, 3, text);
-		layout_set(&layout, 4, balance_name(b, row->most));
-		layout_set(&layout, 5, place ? place->function : "[all]");
-		layout_set(&layout, 6, place ? text_basename(place->object) : "");
+		put_value(&layout, "min", scale, row->least);
+		put_value(&layout, "mean", scale, row->mean);
+		put_value(&layout, "max", scale, row->greatest);
+		layout_number(
+			&layout, "imbalance", 0, "%.1f %%", (row->greatest / row->mean - 1) * 100);
+		layout_text(
+			&layout, "most in", LAYOUT_NAME, 20, 0, "%s", balance_name(b, row->most));
+		layout_text(&layout, "function", LAYOUT_NAME, 24, 0, "%s",
+			place ? place->function : "[all]");
+		layout_text(&layout, "object", LAYOUT_PATH, 12, 1, "%s",
+			place ? text_basename(place->object) : "");
 	}
 	r = layout_print(&layout, options->width, out);
 	layout_release(&layout);

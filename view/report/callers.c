@@ -251,47 +251,34 @@ struct printing {
 	struct layout layout;
 };
 
-static const struct layout_column columns[] = {
-	{"", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
-	{"total", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-	{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2},
-	{"self", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3},
-	{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
-	{"of its total", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4},
-	{"function", LAYOUT_LEFT, LAYOUT_NAME, 32, 0},
-	{"object", LAYOUT_LEFT, LAYOUT_PATH, 16, 5},
-};
-
-static void set_value(struct printing *p, size_t column, bool exact, int64_t value)
+/* Appends the share and the amount. */
+static void put_value(struct printing *p, int64_t value, const char *title, unsigned share_drop,
+	unsigned amount_drop)
 {
-	char share[SHARE_BYTES], amount[TEXT_UNIT_BYTES];
+	char text[SHARE_BYTES];
 
-	share_format(&p->callers->sums, p->options->ascii, exact, value, share);
-	layout_set(&p->layout, column, share);
-	text_format_scaled(value, p->scale, amount);
-	layout_set(&p->layout, column + 1, amount);
+	share_format(
+		&p->callers->sums, p->options->ascii, p->callers->function.unsampled, value, text);
+	layout_number(&p->layout, title, share_drop, "%s", text);
+	text_format_scaled(value, p->scale, text);
+	layout_number(&p->layout, "", amount_drop, "%s", text);
 }
 
-static int add_row(struct printing *p, const char *relation, const struct row *row)
+static void add_row(struct printing *p, const char *relation, const struct row *row)
 {
 	size_t weight = p->callers->sums.weight;
 	int64_t whole = p->callers->function.total[weight];
-	bool exact = p->callers->function.unsampled;
-	char *name, share[SHARE_BYTES];
 
 	layout_row(&p->layout, share_of(&p->callers->sums, row->self[weight]));
-	layout_set(&p->layout, 0, relation);
-	set_value(p, 1, exact, row->total[weight]);
-	set_value(p, 3, exact, row->self[weight]);
-	(void)snprintf(share, sizeof(share), "%.1f %%",
+	layout_text(&p->layout, "", LAYOUT_WHOLE, 0, 0, "%s", relation);
+	put_value(p, row->total[weight], "total", 0, 2);
+	put_value(p, row->self[weight], "self", 3, 1);
+	layout_number(&p->layout, "of its total", 4, "%.1f %%",
 		whole ? (double)row->total[weight] * 100 / (double)whole : 0.0);
-	layout_set(&p->layout, 5, share);
-	if (asprintf(&name, "%s%s", row == &p->callers->function ? "" : "    ", row->function) < 0)
-		return -ENOMEM;
-	layout_set(&p->layout, 6, name);
-	free(name);
-	layout_set(&p->layout, 7, row->object[0] ? text_basename(row->object) : "-");
-	return 0;
+	layout_text(&p->layout, "function", LAYOUT_NAME, 32, 0, "%s%s",
+		row == &p->callers->function ? "" : "    ", row->function);
+	layout_text(&p->layout, "object", LAYOUT_PATH, 16, 5, "%s",
+		row->object[0] ? text_basename(row->object) : "-");
 }
 
 static void print_left_out(const struct callers_side *side, const char *what, FILE *out)
@@ -335,18 +322,15 @@ static int print_text(const struct profile *profile, const struct report_options
 		.callers = callers,
 		.scale = text_scale_for(
 			profile_value_type(profile, weight).unit, callers->function.total[weight])};
-	int error = 0;
+	int error;
 
-	layout_init(&p.layout, columns, sizeof(columns) / sizeof(*columns), options->ascii,
-		options->color);
-	for (size_t i = 0; i < caller->n && !error; i++)
-		error = add_row(&p, "caller", &caller->row[i]);
-	if (!error)
-		error = add_row(&p, "function", &callers->function);
-	for (size_t i = 0; i < callee->n && !error; i++)
-		error = add_row(&p, "callee", &callee->row[i]);
-	if (!error)
-		error = header_print(profile, options, &callers->sums, out);
+	layout_init(&p.layout, options->ascii, options->color);
+	for (size_t i = 0; i < caller->n; i++)
+		add_row(&p, "caller", &caller->row[i]);
+	add_row(&p, "function", &callers->function);
+	for (size_t i = 0; i < callee->n; i++)
+		add_row(&p, "callee", &callee->row[i]);
+	error = header_print(profile, options, &callers->sums, out);
 	if (!error) {
 		fputc('\n', out);
 		error = layout_print(&p.layout, options->width, out);

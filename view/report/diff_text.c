@@ -9,18 +9,6 @@
 #include "view/wall_types.h"
 #include "view/wrap.h"
 
-enum {
-	COLUMN_A,
-	COLUMN_B,
-	COLUMN_CHANGE,
-	COLUMN_PERCENT,
-	COLUMN_RANGE,
-	COLUMN_MARK,
-	COLUMN_FUNCTION,
-	COLUMN_OBJECT,
-	COLUMNS
-};
-
 static void format_change(double value, struct text_scale scale, char to[TEXT_UNIT_BYTES])
 {
 	to[0] = value > 0 ? '+' : value < 0 ? '-' : ' ';
@@ -56,24 +44,29 @@ static void format_range(const struct compare_row *by, bool ascii, char to[2 * T
 static void add_row(const struct diff *diff, const struct diff_row *row, struct text_scale scale,
 	struct layout *l)
 {
-	bool significant = diff_is_significant(row);
+	bool significant = diff_is_significant(row), paths = diff->options.paths;
 	char text[2 * TEXT_UNIT_BYTES];
 
+	/*
+	 * A narrow table must show the change and its interval: names are cut for them. A and B are
+	 * dropped first, because they follow from the change's two figures.
+	 */
 	layout_row(l, !significant ? LAYOUT_DIM : row->by.b > row->by.a ? 1 : LAYOUT_GOOD);
 	text_format_scaled(llround(row->by.a), scale, text);
-	layout_set(l, COLUMN_A, text);
+	layout_number(l, "A", 1, "%s", text);
 	text_format_scaled(llround(row->by.b), scale, text);
-	layout_set(l, COLUMN_B, text);
+	layout_number(l, "B", 2, "%s", text);
 	format_change(row->by.b - row->by.a, scale, text);
-	layout_set(l, COLUMN_CHANGE, text);
+	layout_number(l, "change", 4, "%s", text);
 	if (isfinite(row->by.delta))
 		format_percent(row->by.delta, text);
-	layout_set(l, COLUMN_PERCENT, isfinite(row->by.delta) ? text : "new");
+	layout_number(l, "", 0, "%s", isfinite(row->by.delta) ? text : "new");
 	format_range(&row->by, diff->options.ascii, text);
-	layout_set(l, COLUMN_RANGE, text);
-	layout_set(l, COLUMN_MARK, significant ? "*" : "");
-	layout_set(l, COLUMN_FUNCTION, row->function);
-	layout_set(l, COLUMN_OBJECT, row->object[0] ? row->object : "-");
+	layout_number(l, "95 %", 5, "%s", text);
+	layout_text(l, "", LAYOUT_WHOLE, 0, 0, "%s", significant ? "*" : "");
+	layout_text(l, paths ? "call path" : "function", paths ? LAYOUT_CALLS : LAYOUT_NAME,
+		paths ? 30 : 24, 0, "%s", row->function);
+	layout_text(l, "object", LAYOUT_PATH, 12, 3, "%s", row->object[0] ? row->object : "-");
 }
 
 static void put_side(const struct diff *diff, int side, FILE *out)
@@ -223,22 +216,6 @@ static int put_wrapped(
 
 int diff_text(const struct diff *diff, FILE *out)
 {
-	/*
-	 * A narrow table must show the change and its interval: names are cut for them. A and B are
-	 * dropped first, because they follow from the change's two figures.
-	 */
-	const struct layout_column column[COLUMNS] = {
-		[COLUMN_A] = {"A", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
-		[COLUMN_B] = {"B", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2},
-		[COLUMN_CHANGE] = {"change", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4},
-		[COLUMN_PERCENT] = {"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		[COLUMN_RANGE] = {"95 %", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 5},
-		[COLUMN_MARK] = {"", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
-		[COLUMN_FUNCTION] = {diff->options.paths ? "call path" : "function", LAYOUT_LEFT,
-			diff->options.paths ? LAYOUT_CALLS : LAYOUT_NAME,
-			diff->options.paths ? 30 : 24, 0},
-		[COLUMN_OBJECT] = {"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 3},
-	};
 	double least = fmax(diff->all[0], diff->all[1]) * diff->options.min_percent / 100;
 	double most = 0;
 	size_t shown = 0, left_out = 0;
@@ -249,7 +226,7 @@ int diff_text(const struct diff *diff, FILE *out)
 	for (size_t i = 0; i < diff->rows; i++)
 		most = fmax(most, fmax(diff->row[i].by.a, diff->row[i].by.b));
 	scale = text_scale_for(diff->type.unit, llround(most));
-	layout_init(&layout, column, COLUMNS, diff->options.ascii, diff->options.color);
+	layout_init(&layout, diff->options.ascii, diff->options.color);
 	for (size_t i = 0; i < diff->rows; i++) {
 		const struct diff_row *row = &diff->row[i];
 

@@ -11,24 +11,12 @@
 #include "view/share.h"
 #include "view/wrap.h"
 
-static const struct layout_column columns[] = {
-	{"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-	{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
-	{"no name", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-	{"no line", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-	{"cut stacks", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-	{"symbols", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
-	{"lines", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
-	{"object", LAYOUT_LEFT, LAYOUT_PATH, 24, 0},
-};
-
-static void set_count(struct layout *layout, size_t column, int64_t count)
+static void put_count(struct layout *layout, const char *title, int64_t count)
 {
-	char text[24] = "-";
-
 	if (count)
-		(void)snprintf(text, sizeof(text), "%" PRId64, count);
-	layout_set(layout, column, text);
+		layout_number(layout, title, 0, "%" PRId64, count);
+	else
+		layout_number(layout, title, 0, "-");
 }
 
 /* Returns the source of lines: "own", "debug file", "none", "unread", or "-" (unknown). */
@@ -44,19 +32,17 @@ static const char *lines_of(const struct doctor_object *object)
 static void add_row(
 	const struct doctor *doctor, const struct doctor_object *object, struct layout *layout)
 {
-	char share[SHARE_BYTES];
-
 	layout_row(layout, object->cause[0] ? share_of(&doctor->sums, object->weight) : 0);
-	set_count(layout, 0, object->samples);
-	(void)snprintf(
-		share, sizeof(share), "%.1f %%", share_of(&doctor->sums, object->weight) * 100);
-	layout_set(layout, 1, share);
-	set_count(layout, 2, object->unnamed);
-	set_count(layout, 3, object->unlined);
-	set_count(layout, 4, object->incomplete + object->truncated);
-	layout_set(layout, 5, object->symbols[0] ? object->symbols : "-");
-	layout_set(layout, 6, lines_of(object));
-	layout_set(layout, 7, object->path[0] ? object->path : "[unknown]");
+	put_count(layout, "samples", object->samples);
+	layout_number(layout, "", 1, "%.1f %%", share_of(&doctor->sums, object->weight) * 100);
+	put_count(layout, "no name", object->unnamed);
+	put_count(layout, "no line", object->unlined);
+	put_count(layout, "cut stacks", object->incomplete + object->truncated);
+	layout_text(layout, "symbols", LAYOUT_WHOLE, 0, 0, "%s",
+		object->symbols[0] ? object->symbols : "-");
+	layout_text(layout, "lines", LAYOUT_WHOLE, 0, 0, "%s", lines_of(object));
+	layout_text(layout, "object", LAYOUT_PATH, 24, 0, "%s",
+		object->path[0] ? object->path : "[unknown]");
 }
 
 /* Prints what an object's samples lack, why, and the remedy, unless it is a command. */
@@ -257,8 +243,7 @@ int doctor_text(const struct doctor *doctor, FILE *out)
 	size_t shown = 0;
 	int r;
 
-	layout_init(&layout, columns, sizeof(columns) / sizeof(*columns), doctor->options.ascii,
-		doctor->options.color);
+	layout_init(&layout, doctor->options.ascii, doctor->options.color);
 	for (size_t i = 0; i < doctor->n; i++) {
 		if (!doctor_shows(doctor, &doctor->object[i]) ||
 			(doctor->options.limit && shown >= doctor->options.limit))

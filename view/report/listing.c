@@ -3,9 +3,7 @@
  * The reports `flat` and `lines`: rows by function or by source line; and `flat --by process`,
  * `thread` or `object`: a row for each, with the time of its samples.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -18,8 +16,6 @@
 #include "view/task_times.h"
 #include "view/wall_types.h"
 
-enum { MAX_COLUMNS = 13, CELL_BYTES = SHARE_BYTES };
-
 struct listing {
 	const struct report_options *options;
 	const struct rows *rows;
@@ -28,189 +24,117 @@ struct listing {
 	bool has_samples; /* the number of samples is a column */
 	struct wall_types wall;
 	bool has_wall; /* the parts of wall-clock time are columns */
-	struct layout_column column[MAX_COLUMNS];
-	size_t columns;
 	struct layout layout;
-	size_t at; /* column of the next cell to be set */
 };
 
-static void add_number(struct listing *l, const char *title, unsigned drop)
+/* Appends the share and the amount. */
+static void put_value(struct listing *l, const struct row *row, int64_t value, const char *title,
+	unsigned share_drop, unsigned amount_drop)
 {
-	l->column[l->columns++] =
-		(struct layout_column){title, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, drop};
+	/* A task's share has hardly a sampling error: its weights are what the kernel charged. */
+	bool exact = row->unsampled || l->by == ROWS_BY_TASK;
+	char text[SHARE_BYTES];
+
+	share_format(l->rows, l->options->ascii, exact, value, text);
+	layout_number(&l->layout, title, share_drop, "%s", text);
+	text_format_scaled(value, l->scale, text);
+	layout_number(&l->layout, "", amount_drop, "%s", text);
 }
 
-static void add_text(
-	struct listing *l, const char *title, enum layout_cut cut, unsigned comfort, unsigned drop)
+static void put_samples(struct listing *l, const struct row *row, unsigned drop)
 {
-	l->column[l->columns++] = (struct layout_column){title, LAYOUT_LEFT, cut, comfort, drop};
+	if (l->has_samples)
+		layout_number(&l->layout, "samples", drop, "%" PRId64, row->self[VALUE_SAMPLES]);
 }
 
-/* The columns of rows by process, thread or object. Drop ranks: see choose_columns(). */
-static void choose_whole_columns(struct listing *l)
+static void put_part(struct listing *l, const char *title, int64_t value, unsigned drop)
+{
+	char text[TEXT_UNIT_BYTES];
+
+	/* All parts of wall-clock time have one unit. */
+	text_format_scaled(value, l->scale, text);
+	layout_number(&l->layout, title, drop, "%s", text);
+}
+
+/* Adds the row of a process, thread or object. Drop ranks: see add_row(). */
+static void add_whole_row(struct listing *l, const struct row *row)
 {
 	const struct rows *rows = l->rows;
 	bool processes = l->options->split == REPORT_SPLIT_PROCESS;
+	char id[16];
 
+	(void)snprintf(id, sizeof(id), "%" PRIu32, row->id);
 	if (rows->by_used)
-		add_number(l, "used", 0);
-	add_number(l, "time", 0);
-	add_number(l, "", 2);
-	if (l->has_samples)
-		add_number(l, "samples", 1);
-	if (rows->times.n && !rows->by_used)
-		add_number(l, "used", 0);
+		task_times_put(&rows->times, row, &l->layout, 0);
+	put_value(l, row, row->self[rows->weight], "time", 0, 2);
+	put_samples(l, row, 1);
+	if (!rows->by_used)
+		task_times_put(&rows->times, row, &l->layout, 0);
 	if (l->has_wall) {
-		add_number(l, "cpu", 5);
-		add_number(l, "queue", 4);
-		add_number(l, "blocked", 3);
+		put_part(l, "cpu", row->self[VALUE_CPU_NS], 5);
+		put_part(l, "queue", wall_types_value(row->self, l->wall.queue), 4);
+		put_part(l, "blocked", wall_types_value(row->self, l->wall.blocked), 3);
 	}
 	if (l->by == ROWS_BY_TASK)
-		add_number(l, processes ? "pid" : "tid", 0);
-	add_text(l,
+		layout_number(&l->layout, processes ? "pid" : "tid", 0, "%s", row->id ? id : "-");
+	layout_text(&l->layout,
 		l->by == ROWS_BY_OBJECT ? "object"
 			: processes     ? "process"
 					: "thread",
-		LAYOUT_PATH, 16, 0);
+		LAYOUT_PATH, 16, 0, "%s", row->function[0] ? row->function : "[unknown]");
 }
 
-static void choose_columns(struct listing *l)
+static void put_task(struct listing *l, const struct row *row)
+{
+	const char *title = l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process";
+
+	if (row->id)
+		layout_text(
+			&l->layout, title, LAYOUT_NAME, 16, 0, "%s %" PRIu32, row->task, row->id);
+	else
+		layout_text(&l->layout, title, LAYOUT_NAME, 16, 0, "%s",
+			row->task[0] ? row->task : "-");
+}
+
+static void put_line(struct listing *l, const struct row *row)
+{
+	if (row->line)
+		layout_text(&l->layout, "line", LAYOUT_PATH, 20, 0, "%s:%" PRIu32,
+			text_basename(row->file), row->line);
+	else
+		layout_text(&l->layout, "line", LAYOUT_PATH, 20, 0, "%s",
+			row->file[0] ? text_basename(row->file) : "-");
+}
+
+static void add_row(struct listing *l, const struct row *row)
 {
 	const struct rows *rows = l->rows;
 	bool lines = l->by == ROWS_BY_LINE;
 
 	/*
-	 * The last argument is the rank by which a narrow table drops columns: 1 first, 0 never.
+	 * The drop ranks tell in which order a narrow table drops columns: 1 first, 0 never.
 	 * Columns that follow from others go first: times and (roughly) samples from shares, the
 	 * object from the file. Most lines have no self: the total stays longer than the object. Of
 	 * wall-clock time, the blocked part stays longest: the rest is mostly CPU time.
 	 */
-	add_number(l, "self", 0);
-	add_number(l, "", 3);
-	if (rows->has_callers) {
-		add_number(l, "total", 5);
-		add_number(l, "", 1);
-	}
-	if (l->has_samples)
-		add_number(l, "samples", 2);
+	put_value(l, row, row->self[rows->weight], "self", 0, 3);
+	if (rows->has_callers)
+		put_value(l, row, row->total[rows->weight], "total", 5, 1);
+	put_samples(l, row, 2);
 	if (l->has_wall) {
 		if (rows->weight != VALUE_CPU_NS)
-			add_number(l, "cpu", 6);
-		add_number(l, "queue", 7);
-		add_number(l, "blocked", 8);
+			put_part(l, "cpu", row->self[VALUE_CPU_NS], 6);
+		put_part(l, "queue", wall_types_value(row->self, l->wall.queue), 7);
+		put_part(l, "blocked", wall_types_value(row->self, l->wall.blocked), 8);
 	}
-	if (rows->times.n)
-		add_number(l, "used", 9);
+	task_times_put(&rows->times, row, &l->layout, 9);
 	if (l->options->split)
-		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
-			LAYOUT_NAME, 16, 0);
-	add_text(l, "function", LAYOUT_NAME, lines ? 28 : 36, 0);
+		put_task(l, row);
+	layout_text(&l->layout, "function", LAYOUT_NAME, lines ? 28 : 36, 0, "%s", row->function);
 	if (lines)
-		add_text(l, "line", LAYOUT_PATH, 20, 0);
-	add_text(l, "object", LAYOUT_PATH, 16, lines ? 4 : 0);
-}
-
-static void set(struct listing *l, const char *text)
-{
-	layout_set(&l->layout, l->at++, text);
-}
-
-static void set_value(struct listing *l, const struct row *row, int64_t value)
-{
-	char cell[CELL_BYTES];
-
-	/* A task's share has hardly a sampling error: its weights are what the kernel charged. */
-	share_format(
-		l->rows, l->options->ascii, row->unsampled || l->by == ROWS_BY_TASK, value, cell);
-	set(l, cell);
-	text_format_scaled(value, l->scale, cell);
-	set(l, cell);
-}
-
-/* All parts of wall-clock time have one unit. */
-static void set_wall(struct listing *l, const struct row *row)
-{
-	const int64_t parts[] = {row->self[VALUE_CPU_NS],
-		wall_types_value(row->self, l->wall.queue),
-		wall_types_value(row->self, l->wall.blocked)};
-	char cell[CELL_BYTES];
-
-	for (size_t i = l->rows->weight == VALUE_CPU_NS; i < 3; i++) {
-		text_format_scaled(parts[i], l->scale, cell);
-		set(l, cell);
-	}
-}
-
-static int set_joined(struct listing *l, const char *name, char separator, uint32_t number)
-{
-	char *text;
-
-	if (asprintf(&text, "%s%c%" PRIu32, name, separator, number) < 0)
-		return -ENOMEM;
-	set(l, text);
-	free(text);
-	return 0;
-}
-
-static void set_number(struct listing *l, int64_t number)
-{
-	char cell[CELL_BYTES];
-
-	(void)snprintf(cell, sizeof(cell), "%" PRId64, number);
-	set(l, cell);
-}
-
-/* Adds the row of a process, thread or object. */
-static void add_whole_row(struct listing *l, const struct row *row)
-{
-	const struct rows *rows = l->rows;
-
-	if (rows->by_used)
-		task_times_set(&rows->times, row, &l->layout, &l->at);
-	set_value(l, row, row->self[rows->weight]);
-	if (l->has_samples)
-		set_number(l, row->self[VALUE_SAMPLES]);
-	if (!rows->by_used)
-		task_times_set(&rows->times, row, &l->layout, &l->at);
-	if (l->has_wall)
-		set_wall(l, row);
-	if (l->by == ROWS_BY_TASK && row->id)
-		set_number(l, row->id);
-	else if (l->by == ROWS_BY_TASK)
-		set(l, "-");
-	set(l, row->function[0] ? row->function : "[unknown]");
-}
-
-static int add_row(struct listing *l, const struct row *row)
-{
-	size_t weight = l->rows->weight;
-	int error = 0;
-
-	layout_row(&l->layout, share_of(l->rows, row->self[weight]));
-	l->at = 0;
-	if (l->by >= ROWS_BY_TASK) {
-		add_whole_row(l, row);
-		return 0;
-	}
-	set_value(l, row, row->self[weight]);
-	if (l->rows->has_callers)
-		set_value(l, row, row->total[weight]);
-	if (l->has_samples)
-		set_number(l, row->self[VALUE_SAMPLES]);
-	if (l->has_wall)
-		set_wall(l, row);
-	task_times_set(&l->rows->times, row, &l->layout, &l->at);
-	if (l->options->split && row->id)
-		error = set_joined(l, row->task, ' ', row->id);
-	else if (l->options->split)
-		set(l, row->task[0] ? row->task : "-");
-	set(l, row->function);
-	if (l->by == ROWS_BY_LINE && row->line && !error)
-		error = set_joined(l, text_basename(row->file), ':', row->line);
-	else if (l->by == ROWS_BY_LINE)
-		set(l, row->file[0] ? text_basename(row->file) : "-");
-	set(l, row->object[0] ? text_basename(row->object) : "-");
-	return error;
+		put_line(l, row);
+	layout_text(&l->layout, "object", LAYOUT_PATH, 16, lines ? 4 : 0, "%s",
+		row->object[0] ? text_basename(row->object) : "-");
 }
 
 static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
@@ -291,7 +215,7 @@ static int print_text(const struct profile *profile, const struct report_options
 	struct value_type type = profile_value_type(profile, rows->weight);
 	bool of_cpu = rows->weight == VALUE_CPU_NS, whole = by >= ROWS_BY_TASK;
 	int64_t most = 0;
-	int error = 0;
+	int error;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		int64_t amount = rows_amount(rows->row[i].total[rows->weight]);
@@ -303,15 +227,15 @@ static int print_text(const struct profile *profile, const struct report_options
 	l.has_wall = wall_types_find(profile, &l.wall) &&
 		(rows->weight == l.wall.wall || (of_cpu && !whole));
 	l.scale = text_scale_for(type.unit, most);
-	if (whole)
-		choose_whole_columns(&l);
-	else
-		choose_columns(&l);
-	layout_init(&l.layout, l.column, l.columns, options->ascii, options->color);
-	for (size_t i = 0; i < rows->n && !error; i++)
-		error = add_row(&l, &rows->row[i]);
-	if (!error)
-		error = header_print(profile, options, rows, out);
+	layout_init(&l.layout, options->ascii, options->color);
+	for (size_t i = 0; i < rows->n; i++) {
+		layout_row(&l.layout, share_of(rows, rows->row[i].self[rows->weight]));
+		if (whole)
+			add_whole_row(&l, &rows->row[i]);
+		else
+			add_row(&l, &rows->row[i]);
+	}
+	error = header_print(profile, options, rows, out);
 	if (!error && rows->n) {
 		fputc('\n', out);
 		error = layout_print(&l.layout, options->width, out);

@@ -50,46 +50,32 @@ static void each_line(
 	struct layout *layout = context;
 	const char *tail = strrchr(key, '_');
 	bool is_ratio = known && known->unit >= AUDIT_RATIO;
-	char text[TEXT_UNIT_BYTES];
+	char text[TEXT_UNIT_BYTES] = "";
 
 	layout_row(layout, 0);
-	layout_set(layout, 0, key);
-	if (!value) {
-		layout_set(layout, 1, "-");
-	} else {
-		if (is_ratio)
-			(void)snprintf(
-				text, sizeof(text), "%.4f", (double)*value / AUDIT_RATIO_ONE);
-		else
-			(void)snprintf(text, sizeof(text), "%" PRIu64, *value);
-		layout_set(layout, 1, text);
-	}
-	if (value && is_ratio) {
+	layout_text(layout, "figure", LAYOUT_WHOLE, 0, 0, "%s", key);
+	if (!value)
+		layout_number(layout, "value", 0, "-");
+	else if (is_ratio)
+		layout_number(layout, "value", 0, "%.4f", (double)*value / AUDIT_RATIO_ONE);
+	else
+		layout_number(layout, "value", 0, "%" PRIu64, *value);
+	if (value && is_ratio)
 		(void)snprintf(text, sizeof(text), "%.1f %%",
 			(double)*value * (known->unit == AUDIT_RATIO ? 100 : 1) / AUDIT_RATIO_ONE);
-		layout_set(layout, 2, text);
-	}
-	if (value && (known ? known->unit == AUDIT_NS : tail && !strcmp(tail, "_ns"))) {
+	if (value && (known ? known->unit == AUDIT_NS : tail && !strcmp(tail, "_ns")))
 		text_format_ns(*value, text);
-		layout_set(layout, 2, text);
-	}
-	if (known)
-		layout_set(layout, 3, known->meaning);
+	layout_number(layout, "", 0, "%s", text);
+	layout_text(layout, "", LAYOUT_PROSE, 12, 0, "%s", known ? known->meaning : "");
 }
 
 static int print_text(
 	const struct profile *profile, const struct report_options *options, FILE *out)
 {
-	static const struct layout_column columns[] = {
-		{"figure", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
-		{"value", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"", LAYOUT_LEFT, LAYOUT_PROSE, 12, 0},
-	};
 	struct layout layout;
 	int error;
 
-	layout_init(&layout, columns, 4, options->ascii, options->color);
+	layout_init(&layout, options->ascii, options->color);
 	for_each(profile, each_line, &layout);
 	error = layout_print(&layout, options->width, out);
 	layout_release(&layout);

@@ -166,45 +166,39 @@ static const char *name_idle(const struct time_grid *grid, uint64_t from_ns, uin
 	return is_surely_idle(grid, from_ns, to_ns) ? "(hardly anything ran)" : "(hardly a sample)";
 }
 
-static void set_phase(
+static void put_phase(
 	struct layout *layout, const struct time_grid *grid, const struct timeline_phase *phase)
 {
 	uint64_t from = time_grid_ns(grid, phase->from), to = time_grid_ns(grid, phase->to);
+	uint64_t all = grid->to_ns - grid->from_ns;
 	bool idle = phase->place == TIMELINE_NO_PLACE;
+	const struct place *place = idle ? NULL : &grid->frames.places.place[phase->place];
 	char text[TEXT_UNIT_BYTES];
 
 	layout_row(layout, idle ? LAYOUT_DIM : 0);
-	format_seconds(from, grid->to_ns - grid->from_ns, text);
-	layout_set(layout, 0, text);
-	format_seconds(to, grid->to_ns - grid->from_ns, text);
-	layout_set(layout, 1, text);
-	(void)snprintf(text, sizeof(text), grid->is_time ? "%.2f" : "%.0f",
+	format_seconds(from, all, text);
+	layout_number(layout, "from", 0, "%s", text);
+	format_seconds(to, all, text);
+	layout_number(layout, "to", 0, "%s", text);
+	layout_number(layout,
+		grid->is_cpu            ? "CPUs"
+			: grid->is_time ? "threads"
+					: "sum",
+		0, "%.*f", grid->is_time ? 2 : 0,
 		grid->is_time ? phase->weight / (double)(to - from) : phase->weight);
-	layout_set(layout, 2, text);
-	if (!idle && phase->weight > 0) {
-		(void)snprintf(
-			text, sizeof(text), "%.0f %%", phase->top_weight * 100 / phase->weight);
-		layout_set(layout, 3, text);
-	}
-	layout_set(layout, 4,
-		idle ? name_idle(grid, from, to)
-		     : grid->frames.places.place[phase->place].function);
-	if (!idle)
-		layout_set(
-			layout, 5, text_basename(grid->frames.places.place[phase->place].object));
+	if (!idle && phase->weight > 0)
+		layout_number(
+			layout, "of it", 0, "%.0f %%", phase->top_weight * 100 / phase->weight);
+	else
+		layout_number(layout, "of it", 0, "%s", "");
+	layout_text(layout, "function on top", LAYOUT_NAME, 24, 0, "%s",
+		idle ? name_idle(grid, from, to) : place->function);
+	layout_text(layout, "object", LAYOUT_PATH, 12, 1, "%s",
+		idle ? "" : text_basename(place->object));
 }
 
 static int put_phases(const struct time_grid *grid, FILE *out)
 {
-	const char *amount = grid->is_cpu ? "CPUs" : grid->is_time ? "threads" : "sum";
-	const struct layout_column columns[] = {
-		{"from", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"to", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{amount, LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"of it", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"function on top", LAYOUT_LEFT, LAYOUT_NAME, 24, 0},
-		{"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 1},
-	};
 	const struct report_options *options = &grid->frames.options;
 	struct timeline_phase *phase = NULL;
 	struct layout layout;
@@ -220,10 +214,9 @@ static int put_phases(const struct time_grid *grid, FILE *out)
 	}
 	if (r < 0)
 		return r;
-	layout_init(&layout, columns, sizeof(columns) / sizeof(*columns), options->ascii,
-		options->color);
+	layout_init(&layout, options->ascii, options->color);
 	for (size_t i = 0; i < phases; i++)
-		set_phase(&layout, grid, &phase[i]);
+		put_phase(&layout, grid, &phase[i]);
 	free(phase);
 	r = layout_print(&layout, options->width, out);
 	layout_release(&layout);

@@ -84,8 +84,6 @@ void tree_choice_release(struct tree_choice *choice)
  *   │ next_word
  *   └ print
  */
-enum { MAX_COLUMNS = 7 };
-
 struct tree_guides {
 	const char *bar, *fork, *last, *again;
 };
@@ -99,7 +97,6 @@ struct printing {
 	struct text_scale scale;
 	bool has_samples, has_recursion;
 	struct layout layout;
-	size_t at; /* column of the next cell to be set */
 	/* The current node and its callers that have siblings, outermost first. */
 	uint32_t *fork;
 	size_t forks, fork_room;
@@ -142,7 +139,7 @@ static int enter(struct printing *p, uint32_t node)
 	return array_add(&p->fork, &p->fork_room, &p->forks, node);
 }
 
-static int set_name(struct printing *p, uint32_t index)
+static int put_name(struct printing *p, uint32_t index)
 {
 	const struct tree_node *node = &p->tree->node[index];
 	char *text = NULL, *task = NULL;
@@ -176,20 +173,23 @@ static int set_name(struct printing *p, uint32_t index)
 		free(text);
 		return -ENOMEM;
 	}
-	layout_set(&p->layout, p->at++, text);
+	layout_text(&p->layout, p->options->bottom_up ? "function, and who called it" : "function",
+		LAYOUT_NAME, 32, 0, "%s", text);
 	layout_lead(&p->layout, lead);
 	free(text);
 	return 0;
 }
 
-static void set_value(struct printing *p, bool exact, int64_t value)
+/* Appends the share and the amount. */
+static void put_value(struct printing *p, bool exact, int64_t value, const char *title,
+	unsigned share_drop, unsigned amount_drop)
 {
-	char share[SHARE_BYTES], amount[TEXT_UNIT_BYTES];
+	char text[SHARE_BYTES];
 
-	share_format(&p->tree->sums, p->options->ascii, exact, value, share);
-	layout_set(&p->layout, p->at++, share);
-	text_format_scaled(value, p->scale, amount);
-	layout_set(&p->layout, p->at++, amount);
+	share_format(&p->tree->sums, p->options->ascii, exact, value, text);
+	layout_number(&p->layout, title, share_drop, "%s", text);
+	text_format_scaled(value, p->scale, text);
+	layout_number(&p->layout, "", amount_drop, "%s", text);
 }
 
 static int add_row(struct printing *p, uint32_t index)
@@ -198,47 +198,25 @@ static int add_row(struct printing *p, uint32_t index)
 	const struct place *place =
 		node->place == TREE_NONE ? NULL : &p->tree->places.place[node->place];
 	int64_t self = tree_self_weight(p->tree, index), total = tree_total_weight(p->tree, index);
-	bool exact = place && place->unsampled;
-	char count[32];
+	bool exact = place && place->unsampled, bottom_up = p->options->bottom_up;
 	int error;
 
-	layout_row(&p->layout, share_of(&p->tree->sums, p->options->bottom_up ? total : self));
-	p->at = 0;
-	set_value(p, exact, total);
-	if (!p->options->bottom_up)
-		set_value(p, exact, self);
-	if (p->has_samples) {
-		(void)snprintf(count, sizeof(count), "%" PRId64,
+	/* Amounts follow from shares, so a narrow table drops them first. */
+	layout_row(&p->layout, share_of(&p->tree->sums, bottom_up ? total : self));
+	put_value(p, exact, total, bottom_up && !p->options->root ? "self" : "total", 0, 3);
+	if (!bottom_up)
+		put_value(p, exact, self, "self", 4, 1);
+	if (p->has_samples)
+		layout_number(&p->layout, "samples", 2, "%" PRId64,
 			tree_total(p->tree, index)[VALUE_SAMPLES]);
-		layout_set(&p->layout, p->at++, count);
-	}
 	error = enter(p, index);
 	if (!error)
-		error = set_name(p, index);
-	layout_set(&p->layout, p->at++,
-		place ? (place->object[0] ? text_basename(place->object) : "-") : "");
+		error = put_name(p, index);
+	layout_text(&p->layout, "object", LAYOUT_PATH, 16, 5, "%s",
+		!place                     ? ""
+			: place->object[0] ? text_basename(place->object)
+					   : "-");
 	return error;
-}
-
-static size_t choose_columns(const struct printing *p, struct layout_column *column)
-{
-	bool bottom_up = p->options->bottom_up;
-	size_t n = 0;
-
-	/* Amounts follow from shares, so a narrow table drops them first. */
-	column[n++] = (struct layout_column){bottom_up && !p->options->root ? "self" : "total",
-		LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
-	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 3};
-	if (!bottom_up) {
-		column[n++] = (struct layout_column){"self", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4};
-		column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1};
-	}
-	if (p->has_samples)
-		column[n++] = (struct layout_column){"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2};
-	column[n++] = (struct layout_column){bottom_up ? "function, and who called it" : "function",
-		LAYOUT_LEFT, LAYOUT_NAME, 32, 0};
-	column[n++] = (struct layout_column){"object", LAYOUT_LEFT, LAYOUT_PATH, 16, 5};
-	return n;
 }
 
 static int print_end(const struct printing *p, FILE *given)
@@ -265,7 +243,6 @@ int tree_text_part(const struct profile *profile, const struct report_options *o
 	const struct tree *tree, const struct tree_choice *choice, FILE *out)
 {
 	const struct rows *sums = &tree->sums;
-	struct layout_column column[MAX_COLUMNS];
 	struct printing p = {.profile = profile,
 		.options = options,
 		.tree = tree,
@@ -276,7 +253,7 @@ int tree_text_part(const struct profile *profile, const struct report_options *o
 		.has_samples = sums->weight == VALUE_CPU_NS && sums->all[VALUE_SAMPLES] > 0};
 	int error = 0;
 
-	layout_init(&p.layout, column, choose_columns(&p, column), options->ascii, options->color);
+	layout_init(&p.layout, options->ascii, options->color);
 	for (uint32_t at = TREE_ROOT;
 		!error && (at = tree_walk(tree, TREE_ROOT, at)) != TREE_NONE;) {
 		if (choice->kept[at])

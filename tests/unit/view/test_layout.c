@@ -9,18 +9,12 @@
 #include "base/text.h"
 #include "view/layout.h"
 
-static const struct layout_column columns[] = {
-	{"share", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-	{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0},
-	{"object", LAYOUT_LEFT, LAYOUT_PATH, 14, 0},
-};
-
 static void add(struct layout *layout, double heat, const char *a, const char *b, const char *c)
 {
 	layout_row(layout, heat);
-	layout_set(layout, 0, a);
-	layout_set(layout, 1, b);
-	layout_set(layout, 2, c);
+	layout_number(layout, "share", 0, "%s", a);
+	layout_text(layout, "function", LAYOUT_NAME, 20, 0, "%s", b);
+	layout_text(layout, "object", LAYOUT_PATH, 14, 0, "%s", c);
 }
 
 static char *print(struct layout *layout, size_t width)
@@ -42,7 +36,7 @@ static void test_layout__aligns_columns(void **state)
 	char *text;
 
 	(void)state;
-	layout_init(&layout, columns, 3, true, false);
+	layout_init(&layout, true, false);
 	add(&layout, 0, "99.9 %", "f", "libfoo.so");
 	add(&layout, 0, "1 %", "a_long_function", "x");
 	text = print(&layout, 0);
@@ -59,7 +53,7 @@ static void test_layout__counts_characters_not_bytes(void **state)
 	char *text;
 
 	(void)state;
-	layout_init(&layout, columns, 3, false, false);
+	layout_init(&layout, false, false);
 	add(&layout, 0,
 		"\xc2\xb1"
 		"1",
@@ -80,20 +74,21 @@ static void test_layout__counts_characters_not_bytes(void **state)
  */
 static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
 {
-	static const struct layout_column one[] = {{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0}};
 	struct layout layout;
 	char *text;
 
 	(void)state;
-	layout_init(&layout, one, 1, true, false);
+	layout_init(&layout, true, false);
 	layout_row(&layout, 0);
-	layout_set(&layout, 0, "| + ns::map<std::string, int>::insert(int)");
+	layout_text(&layout, "function", LAYOUT_NAME, 20, 0,
+		"| + ns::map<std::string, int>::insert(int)");
 	layout_lead(&layout, 4);
 	layout_row(&layout, 0);
-	layout_set(&layout, 0, "| | | | | | | ` ns::map<std::string>::insert(int)");
+	layout_text(&layout, "function", LAYOUT_NAME, 20, 0,
+		"| | | | | | | ` ns::map<std::string>::insert(int)");
 	layout_lead(&layout, 16);
 	layout_row(&layout, 0);
-	layout_set(&layout, 0, "| ` short");
+	layout_text(&layout, "function", LAYOUT_NAME, 20, 0, "| ` short");
 	layout_lead(&layout, 4);
 	text = print(&layout, 20);
 	assert_string_equal(text,
@@ -113,7 +108,7 @@ static void test_layout__one_long_name_does_not_pad_all_lines(void **state)
 	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	layout_init(&layout, columns, 3, true, false);
+	layout_init(&layout, true, false);
 	add(&layout, 0, "1 %", "f", "x");
 	add(&layout, 0, "1 %", name, "x");
 	text = print(&layout, 0);
@@ -133,7 +128,7 @@ static void test_layout__fits_the_width(void **state)
 
 	(void)state;
 	for (size_t width = 34; width < 100; width++) {
-		layout_init(&layout, columns, 3, true, false);
+		layout_init(&layout, true, false);
 		add(&layout, 0, "99.9 %", name, "a_library_with_a_long_name.so.1");
 		text = print(&layout, width);
 		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -144,11 +139,6 @@ static void test_layout__fits_the_width(void **state)
 
 static void test_layout__leaves_out_columns_before_names_lose_their_comfort(void **state)
 {
-	static const struct layout_column droppable[] = {
-		{"share", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2},
-		{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0},
-		{"time", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},
-	};
 	static const struct {
 		size_t width;
 		const char *line;
@@ -165,8 +155,11 @@ static void test_layout__leaves_out_columns_before_names_lose_their_comfort(void
 		struct layout layout;
 		char *text;
 
-		layout_init(&layout, droppable, 3, true, false);
-		add(&layout, 0, "50 %", "a_function_with_a_long_name", "2.00 s");
+		layout_init(&layout, true, false);
+		layout_row(&layout, 0);
+		layout_number(&layout, "share", 2, "50 %%");
+		layout_text(&layout, "function", LAYOUT_NAME, 20, 0, "a_function_with_a_long_name");
+		layout_number(&layout, "time", 1, "2.00 s");
 		text = print(&layout, expected[i].width);
 		assert_string_equal(strchr(text, '\n'), expected[i].line);
 		free(text);
@@ -179,7 +172,7 @@ static void test_layout__colours_by_heat_when_asked(void **state)
 	char *text;
 
 	(void)state;
-	layout_init(&layout, columns, 3, true, true);
+	layout_init(&layout, true, true);
 	add(&layout, 0.5, "50 %", "hot", "x");
 	add(&layout, 0.05, "5 %", "warm", "x");
 	add(&layout, 0.01, "1 %", "cold", "x");
