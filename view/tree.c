@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/sum.h"
 #include "view/filter.h"
+#include "view/pairs.h"
 #include "view/progress.h"
 
 struct growing {
@@ -18,7 +19,7 @@ struct growing {
 	enum tree_folding folding;
 	struct filter filter;
 	struct table table; /* finds nodes by parent and place */
-	uint32_t *task;     /* by task: the first task of the same process or thread */
+	uint32_t *task;     /* what tree_first_tasks() sets; NULL: not split */
 	size_t *seen;       /* by node: index + 1 of the last sample counted in its total */
 	size_t seen_room;
 	uint32_t *path; /* nodes of the current stack, from the root node on */
@@ -221,76 +222,54 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 	return 0;
 }
 
-static bool is_same_task(const struct task *a, const struct task *b, enum report_split split)
+int tree_first_tasks(const struct profile *profile, enum report_split split, uint32_t **ret_first)
 {
-	if (split == REPORT_SPLIT_NAME)
-		return a->process == b->process;
-	if (split == REPORT_SPLIT_PROCESS)
-		return a->pid == b->pid && a->process == b->process;
-	return a->tid == b->tid && a->thread == b->thread;
-}
+	size_t tasks = profile_tasks(profile);
+	uint32_t *first = calloc(tasks + 1, sizeof(*first)); /* by task */
+	uint32_t *of = calloc(tasks + 1, sizeof(*of));       /* by pair */
+	struct pairs pairs = {0};
+	int r = first && of ? 0 : -ENOMEM;
 
-struct task_key {
-	const struct profile *profile;
-	enum report_split split;
-	struct task task;
-};
+	for (size_t i = 0; i < tasks && r >= 0; i++) {
+		struct task task = profile_task(profile, i);
+		size_t before = pairs.n;
 
-static bool task_equal(const void *items, uint32_t index, const void *key)
-{
-	const struct task_key *wanted = key;
-	struct task task = profile_task(items, index);
-
-	return is_same_task(&task, &wanted->task, wanted->split);
-}
-
-/* Equal names are equal pointers, so pointers are hashed. */
-static uint64_t task_hash(const struct task_key *key)
-{
-	switch (key->split) {
-	case REPORT_SPLIT_NAME: return table_mix((uintptr_t)key->task.process, 1);
-	case REPORT_SPLIT_PROCESS: return table_mix(key->task.pid, (uintptr_t)key->task.process);
-	/* In profiles of other programs, threads may differ only by name. */
-	default: return table_mix(key->task.tid, (uintptr_t)key->task.thread);
+		/*
+		 * Equal names are equal pointers. They count besides the number: an exec or several
+		 * machines give equal pids, and threads of other programs' profiles have none.
+		 */
+		if (split == REPORT_SPLIT_THREAD)
+			r = pairs_add(&pairs, (uintptr_t)task.thread, task.tid);
+		else
+			r = pairs_add(&pairs, (uintptr_t)task.process,
+				split == REPORT_SPLIT_PROCESS ? task.pid : 0);
+		if (pairs.n > before)
+			of[r] = (uint32_t)i;
+		if (r >= 0)
+			first[i] = of[r];
 	}
-}
-
-static int find_tasks(struct growing *g)
-{
-	size_t n = profile_tasks(g->profile);
-	struct table table = {0};
-	int error = 0;
-
-	if (g->options->split == REPORT_SPLIT_NONE)
-		return 0;
-	g->task = calloc(n + 1, sizeof(*g->task));
-	if (!g->task)
-		return -ENOMEM;
-	for (size_t i = 0; i < n && error >= 0; i++) {
-		struct task_key key = {
-			.split = g->options->split, .task = profile_task(g->profile, i)};
-		uint64_t hash = task_hash(&key);
-		int same = table_find(&table, hash, task_equal, g->profile, &key);
-
-		g->task[i] = same < 0 ? (uint32_t)i : g->task[same];
-		error = table_add(&table, hash, (uint32_t)i);
-	}
-	table_release(&table);
-	return error < 0 ? error : 0;
+	pairs_release(&pairs);
+	free(of);
+	if (r < 0)
+		free(first);
+	else
+		*ret_first = first;
+	return r < 0 ? r : 0;
 }
 
 static int grow(struct growing *g)
 {
 	struct tree *tree = g->tree;
 	size_t n = profile_samples(g->profile);
-	int error;
+	int error = 0;
 
 	rows_sum_up(g->profile, &tree->places, &g->filter, &tree->sums);
 	g->at = calloc(tree->places.n + 1, sizeof(*g->at));
 	g->count = calloc(tree->places.n + 1, sizeof(*g->count));
 	if (!g->at || !g->count)
 		return -ENOMEM;
-	error = find_tasks(g);
+	if (g->options->split != REPORT_SPLIT_NONE)
+		error = tree_first_tasks(g->profile, g->options->split, &g->task);
 	if (error < 0)
 		return error;
 	error = child_of(g, TREE_NONE, TREE_NONE, TREE_NONE);

@@ -77,6 +77,12 @@ static inline int64_t tree_total_weight(const struct tree *tree, size_t node)
 	return tree_total(tree, node)[tree->sums.weight];
 }
 
+/*
+ * Sets *@ret_first, which the caller frees: by task, the first task of the same thread, process, or
+ * (REPORT_SPLIT_NAME) process name. 0 or -ENOMEM.
+ */
+int tree_first_tasks(const struct profile *profile, enum report_split split, uint32_t **ret_first);
+
 /* Returns the node after @node, depth-first, in the tree below @top; TREE_NONE at the end. */
 uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node);
 

@@ -10,6 +10,7 @@
 #include "profile/timeline.h"
 #include "profile/timeline_scale.h"
 #include "view/options.h"
+#include "view/tree.h"
 #include "view/wall_types.h"
 
 /* Minimum mean number of samples in a column: fewer say too little. */
@@ -79,43 +80,22 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/* By pid and name, as an exec or several machines give equal pids. Equal names are one pointer. */
-static int compare_processes(const void *a, const void *b, void *context)
-{
-	const struct profile *profile = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	struct task of_x = profile_task(profile, x), of_y = profile_task(profile, y);
-	uintptr_t m = (uintptr_t)of_x.process, n = (uintptr_t)of_y.process;
-
-	if (of_x.pid != of_y.pid)
-		return (of_x.pid > of_y.pid) - (of_x.pid < of_y.pid);
-	return m != n ? (m > n) - (m < n) : (x > y) - (x < y);
-}
-
 /* Joins a process's threads in the row of the first. @of: by task, the task whose row it joins. */
 static int group_processes(struct time_grid *grid, size_t tasks, uint32_t *of)
 {
-	struct profile *profile = (struct profile *)grid->frames.profile;
-	uint32_t *order = calloc(tasks + 1, sizeof(*order));
+	uint32_t *first;
+	int r = tree_first_tasks(grid->frames.profile, REPORT_SPLIT_PROCESS, &first);
 
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < tasks; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, tasks, sizeof(*order), compare_processes, profile);
-	for (size_t i = 1, first = 0; i < tasks; i++) {
-		struct task one = profile_task(profile, order[first]);
-		struct task other = profile_task(profile, order[i]);
-
-		if (one.pid != other.pid || one.process != other.process) {
-			first = i;
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < tasks; i++) {
+		of[i] = first[i];
+		if (of[i] == i)
 			continue;
-		}
-		grid->row[order[first]].weight += grid->row[order[i]].weight;
-		grid->row[order[i]].weight = 0;
-		of[order[i]] = order[first];
+		grid->row[of[i]].weight += grid->row[i].weight;
+		grid->row[i].weight = 0;
 	}
-	free(order);
+	free(first);
 	return 0;
 }
 
