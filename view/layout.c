@@ -42,7 +42,7 @@ void layout_row(struct layout *layout, double heat)
 		layout->error = array_add(&layout->heat, &layout->heat_room, &layout->rows, heat);
 }
 
-static void append(
+__attribute__((format(printf, 3, 0))) static void append(
 	struct layout *layout, struct layout_column column, const char *format, va_list args)
 {
 	char *text, *clean;
