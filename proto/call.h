@@ -1,92 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages between a program that calls sprofil or profil (client/) and its supervisor. All
- * callers share the request pipe; each call has an answer pipe of its own. If no supervisor traces
- * the program, the library starts one, a helper (client/start.c).
- *
- * Integers are little-endian. A request is one write of at most CALL_MAX_BYTES bytes, so the
- * kernel does not mix it with requests of other threads. A larger table is sent in several
- * requests, in order, with one nonce.
- *
- * Request
- *   offset  size  field
- *        0     4  magic           "SPRQ"
- *        4     2  version         CALL_VERSION
- *        6     2  size            bytes of this message
- *        8     4  checksum        FNV-1a (32 bits) of the message with these 4 bytes taken as 0
- *       12     4  pid             of the caller, in its own pid namespace
- *       16     4  tid             of the calling thread, in its own pid namespace
- *       20     4  answer          descriptor of the answer pipe's write end in the caller
- *       24     8  nonce           random; repeated in the seal
- *       32     8  seal            address of the seal in the caller's memory
- *       40     4  total           regions of the whole table; 0 turns profiling off
- *       44     4  first           number of regions sent before this message
- *       48     2  count           regions in this message
- *       50     1  dialect         enum call_dialect
- *       51     1  element         bytes of a counter: 2, 4 or 8
- *       52     4  flags           enum call_flags; bits 8 to 31: the tick, in units of 10 us
- *       56     -  regions
- *
- * Region
- *        0     8  base            address of the first counter
- *        8     8  bytes           of the buffer
- *       16     8  offset          address of the first instruction
- *       24     8  limit           address behind the last instruction, 0: as far as the buffer goes
- *       32     4  scale
- *       36     4  -               0
- *
- * Seal: in the caller's memory during the call. The supervisor refuses a request without it:
- * another process can write to the pipe, but does not know the nonce.
- *        0     8  magic           "SPRFSEAL"
- *        8     8  nonce
- *       16     8  address         of this seal
- *       24     4  pid             as in the request
- *       28     4  tid
- *
- * Answer
- *        0     4  magic           "SPRA"
- *        4     2  version         CALL_VERSION
- *        6     2  size            CALL_ANSWER_BYTES
- *        8     8  nonce           of the request; 0 in a helper's first answer
- *       16     4  error           0, or an errno value
- *       20     4  descriptor      helper's first answer: of its request pipe, in the helper
- *       24     8  tick_ns         CPU time of one count
- *       32     8  inode           helper's first answer: of its request pipe
- *
- * Status: behind the answer, in the same write, if the request had CALL_STATUS or turned profiling
- * off. Ticks are counted since the table came into force.
- *        0     4  magic           "SPRT"
- *        4     2  version         CALL_VERSION
- *        6     2  size            CALL_STATUS_BYTES
- *        8     4  state           enum call_state
- *       12     4  reason          enum call_reason
- *       16     4  regions         of the table
- *       20     4  dead            of these, turned off: a counter was inaccessible
- *       24     8  tick_ns         CPU time of one count
- *       32     8  counted         ticks added to counters
- *       40     8  outside         ticks for which no region has a counter
- *       48     8  full            ticks whose counter was full
- *       56     8  faulted         ticks whose counter was inaccessible
- *       64     8  lost            ticks that could not be counted in time
- *       72     4  first dead      index of the first dead region, UINT32_MAX: none; the next ones
- *                                 follow, 4 bytes each, CALL_DEAD_LISTED in all
- *
- * Turning off without a pipe, for a caller that can no longer read /proc (setuid, chroot,
- * PR_SET_DUMPABLE): it sends itself a signal that it ignores, by
- *
- *   tgkill(pid, tid, signal, CALL_OFF_FIRST, CALL_OFF_SECOND)
- *
- * whose last two arguments the kernel ignores. The supervisor finds both in the registers at the
- * signal-delivery-stop, turns profiling off for the process, and sets the call's result to
- * CALL_OFF_DONE. A result of 0 proves that no supervisor traces this thread. No other process can
- * forge the request, because the registers are the caller's own. It works where that stop shows
- * the number of the system call (CALL_HAS_OFF): x86-64, aarch64.
- *
- * A caller that is not dumpable first sends CALL_ASK_SECOND in place of CALL_OFF_SECOND: can the
- * supervisor access its memory? The result is CALL_ASK_YES or CALL_ASK_NO. A supervisor without
- * CAP_SYS_PTRACE cannot: it would never answer a request by the pipe.
- *
- * Nothing here allocates or does I/O.
+ * The messages between a program that calls sprofil or profil (client/) and its supervisor.
+ * docs/PROTOCOL.md, section 1, says how the two find each other and talk, and has the layout of
+ * each message. Nothing here allocates or does I/O.
  */
 #ifndef PROTO_CALL_H
 #define PROTO_CALL_H
@@ -115,6 +31,12 @@
  */
 #define CALL_MARK "sprofil-calls"
 
+/*
+ * The last two arguments of the tgkill() by which a program turns profiling off without a pipe,
+ * and its result; then those by which a program that is not dumpable asks first whether the
+ * supervisor can access its memory. A result of 0 proves that no supervisor traces the thread. Both
+ * work where a signal-delivery-stop shows the number of the system call (CALL_HAS_OFF).
+ */
 #define CALL_OFF_FIRST  UINT64_C(0x6c69666f72707321) /* "!sprofil" */
 #define CALL_OFF_SECOND UINT64_C(0x66666f2065622174) /* "t!be off" */
 #define CALL_OFF_DONE   0x66666f                     /* "off" */
@@ -169,43 +91,49 @@ enum call_reason {
 	CALL_REASONS
 };
 
-/* The fields of these structures are described in the messages above. */
 struct call_region {
-	uint64_t base;
-	uint64_t bytes;
-	uint64_t offset;
-	uint64_t limit;
+	uint64_t base;   /* address of the first counter */
+	uint64_t bytes;  /* of the buffer */
+	uint64_t offset; /* address of the first instruction */
+	uint64_t limit;  /* address behind the last instruction; 0: as far as the buffer goes */
 	uint32_t scale;
 };
 
 struct call_request {
-	uint32_t pid, tid;
-	int32_t answer;
-	uint64_t nonce;
-	uint64_t seal;
-	uint32_t total, first;
-	uint16_t count;
-	uint8_t dialect;
-	uint8_t element;
-	uint32_t flags;
+	uint32_t pid, tid;      /* of the caller, in its own pid namespace */
+	int32_t answer;         /* descriptor of the answer pipe's write end in the caller */
+	uint64_t nonce;         /* random; repeated in the seal */
+	uint64_t seal;          /* address of the seal in the caller's memory */
+	uint32_t total;         /* regions of the whole table; 0 turns profiling off */
+	uint32_t first;         /* number of regions sent before this message */
+	uint16_t count;         /* regions in this message */
+	uint8_t dialect;        /* enum call_dialect */
+	uint8_t element;        /* bytes of a counter: 2, 4 or 8 */
+	uint32_t flags;         /* enum call_flags, and the tick */
 	const uint8_t *regions; /* when decoded: borrowed, read with call_get_region() */
 };
 
 struct call_answer {
-	uint64_t nonce;
-	int32_t error;
-	int32_t descriptor;
-	uint64_t tick_ns;
-	uint64_t inode;
+	uint64_t nonce;     /* of the request; 0 in a helper's first answer */
+	int32_t error;      /* 0, or an errno value */
+	int32_t descriptor; /* helper's first answer: of its request pipe, in the helper */
+	uint64_t tick_ns;   /* CPU time of one count */
+	uint64_t inode;     /* helper's first answer: of its request pipe */
 };
 
 struct call_status {
 	enum call_state state;
 	enum call_reason reason;
-	uint32_t regions, dead;
-	uint64_t tick_ns;
-	uint64_t counted, outside, full, faulted, lost;
-	uint32_t first_dead[CALL_DEAD_LISTED];
+	uint32_t regions; /* of the table */
+	uint32_t dead;    /* of these, turned off: a counter was inaccessible */
+	uint64_t tick_ns; /* CPU time of one count */
+	/* Ticks since the table came into force: */
+	uint64_t counted;                      /* added to counters */
+	uint64_t outside;                      /* for which no region has a counter */
+	uint64_t full;                         /* whose counter was full */
+	uint64_t faulted;                      /* whose counter was inaccessible */
+	uint64_t lost;                         /* that could not be counted in time */
+	uint32_t first_dead[CALL_DEAD_LISTED]; /* indexes of dead regions; UINT32_MAX: none */
 };
 
 /* Returns the CPU time of one count, in ns. @dialect < CALL_DIALECTS. */

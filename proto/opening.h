@@ -1,36 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests of the analyst, which may open no files, to the opener, and the answers. Each is a
- * packet (SOCK_SEQPACKET). An answer may carry a descriptor. Integers are little-endian.
- *
- * A request:
- *
- *   offset  size  field
- *        0     4  sequence     repeated in the answer
- *        4     4  kind         enum opening_kind
- *        8     4  pid          0: none
- *       12     4  plain_bytes  length of the path without " (deleted)"
- *       16     8  start        of a mapping
- *       24     8  end
- *       32     8  inode        the inode and the device as in /proc/PID/maps
- *       40     4  major
- *       44     4  minor
- *       48     8  time         seconds since 1970, for a file's name
- *       56     2  path_bytes   at most OPENING_PATH_MOST
- *       58        the path, or a process's name; no NUL in it
- *
- * An answer:
- *
- *   offset  size  field
- *        0     4  sequence
- *        4     4  error        0, or an errno value
- *        8     4  flags        enum opened_flag
- *       12     8  device       of the file found
- *       20     8  inode
- *       28     8  bytes
- *       36     8  mtime_ns
- *       44     2  text_bytes   at most OPENING_PATH_MOST
- *       46        the text: the name of a file, or what is wrong with it; no NUL in it
+ * packet (SOCK_SEQPACKET). An answer may carry a descriptor. docs/PROTOCOL.md, section 4, has the
+ * layout.
  */
 #ifndef PROTO_OPENING_H
 #define PROTO_OPENING_H
@@ -90,20 +62,24 @@ enum opened_flag {
 };
 
 struct opening {
-	uint32_t sequence, kind, pid, plain_bytes;
-	uint64_t start, end, inode;
+	uint32_t sequence;    /* repeated in the answer */
+	uint32_t kind;        /* enum opening_kind */
+	uint32_t pid;         /* 0: none */
+	uint32_t plain_bytes; /* length of the path without " (deleted)" */
+	uint64_t start, end;  /* of a mapping */
+	uint64_t inode;       /* the inode and the device are as in /proc/PID/maps */
 	uint32_t major, minor;
-	uint64_t time;
-	char path[OPENING_PATH_MOST + 1];
+	uint64_t time;                    /* seconds since 1970, for a file's name */
+	char path[OPENING_PATH_MOST + 1]; /* or a process's name */
 };
 
 struct opened {
 	uint32_t sequence;
-	int error; /* 0 or -errno */
-	uint32_t flags;
-	uint64_t device, inode, bytes, mtime_ns;
-	char text[OPENING_PATH_MOST + 1];
-	int fd; /* -1: none; passed beside the packet */
+	int error;                               /* 0 or -errno */
+	uint32_t flags;                          /* enum opened_flag */
+	uint64_t device, inode, bytes, mtime_ns; /* of the file found */
+	char text[OPENING_PATH_MOST + 1];        /* the name of a file, or what is wrong with it */
+	int fd;                                  /* -1: none; passed beside the packet */
 };
 
 /* @to has room for OPENING_BYTES_MOST. Both return the length of the packet. */

@@ -2,15 +2,7 @@
 /*
  * Pieces of a profile, from analysts to the server. A packet (SOCK_SEQPACKET) announces a piece,
  * and carries a descriptor: the reading end of a pipe with the piece as a pprof file. A segment is
- * the records that one analyst takes.
- *
- *   offset  size  field
- *        0     4  magic       PIECE_MAGIC
- *        4     4  kind        enum piece_kind
- *        8     4  segment     number of the analyst, from 1 on
- *       12     4  -           0
- *       16     8  began_ns    CLOCK_MONOTONIC of the first record of the segment
- *       24     8  until_ns    CLOCK_MONOTONIC of the last record in the piece
+ * the records that one analyst takes. docs/PROTOCOL.md, section 5, has the layout.
  */
 #ifndef PROTO_PIECE_H
 #define PROTO_PIECE_H
@@ -27,8 +19,10 @@ enum piece_kind {
 };
 
 struct piece {
-	uint32_t kind, segment;
-	uint64_t began_ns, until_ns;
+	uint32_t kind;     /* enum piece_kind */
+	uint32_t segment;  /* number of the analyst, from 1 on */
+	uint64_t began_ns; /* CLOCK_MONOTONIC of the first record of the segment */
+	uint64_t until_ns; /* CLOCK_MONOTONIC of the last record in the piece */
 };
 
 void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);

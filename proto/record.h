@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The records that the supervisor sends to the analyst: through the ring (proto/ring.h), or in a
- * capture file, which is CAPTURE_MAGIC followed by records. Integers are little-endian.
- *
- * Every record starts with
- *
- *   offset  size  field
- *        0     4  size       bytes of the whole record, a multiple of 8 (trailing bytes are 0)
- *        4     2  type       enum record_type
- *        6     2  flags      by type
- *        8     8  time_ns    CLOCK_MONOTONIC
- *
- * and continues as in the tables at the structures below. A text ends at its NUL or with the
- * record. A reader skips types that it does not know. Pids and tids are those of the supervisor's
- * pid namespace. Pointers in the structures borrow from the record.
+ * capture file, which is CAPTURE_MAGIC followed by records. docs/PROTOCOL.md, section 2, has the
+ * layout of each record. Pointers in the structures borrow from the record.
  */
 #ifndef PROTO_RECORD_H
 #define PROTO_RECORD_H
@@ -54,152 +43,101 @@ enum record_type {
 };
 
 struct record_header {
-	uint32_t size;
-	uint16_t type;
+	uint32_t size; /* bytes of the whole record, a multiple of 8 */
+	uint16_t type; /* enum record_type */
 	uint16_t flags;
-	uint64_t time_ns;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 };
 
-/*
- * RECORD_START
- *   16  4  version        RECORD_VERSION
- *   20  2  machine        ELF e_machine of the supervisor: 62 x86-64, 183 aarch64
- *   22  2  -
- *   24  8  period_ns      requested CPU time between two samples
- *   32  8  realtime_ns    CLOCK_REALTIME at time_ns
- *   40  4  supervisor     its pid
- *   44  4  restarts       number of analysts that died before this one
- *   48  8  lost_samples   samples lost with these analysts
- *   56  8  lost_ns        CPU time of the lost samples
- *   64  -  command        the command line, arguments separated by NULs
- * flags: RECORD_START_WALL: waiting time is recorded, too.
- *        RECORD_START_WALL_FIRST: in addition, period_ns is of wall-clock time.
- */
 #define RECORD_VERSION 3
-enum { RECORD_START_WALL = 1, RECORD_START_WALL_FIRST = 2 };
+enum {
+	RECORD_START_WALL = 1,       /* waiting time is recorded, too */
+	RECORD_START_WALL_FIRST = 2, /* in addition, period_ns is of wall-clock time */
+};
 struct record_start {
 	uint16_t flags;
-	uint16_t machine;
-	uint64_t period_ns;
-	uint64_t realtime_ns;
-	uint32_t supervisor;
-	uint32_t restarts;
-	uint64_t lost_samples;
-	uint64_t lost_ns;
-	const char *command;
+	uint16_t machine;      /* ELF e_machine of the supervisor */
+	uint64_t period_ns;    /* requested CPU time between two samples */
+	uint64_t realtime_ns;  /* CLOCK_REALTIME at time_ns */
+	uint32_t supervisor;   /* its pid */
+	uint32_t restarts;     /* number of analysts that died before this one */
+	uint64_t lost_samples; /* samples lost with these analysts */
+	uint64_t lost_ns;      /* CPU time of the lost samples */
+	const char *command;   /* arguments separated by NULs; not NUL-terminated */
 	size_t command_bytes;
 };
 
-/*
- * RECORD_PROCESS
- *   16  4  pid
- *   20  4  parent      pid of the process that created it; 0: unknown
- * flags: RECORD_PROCESS_ATTACHED: the process existed before the supervisor attached.
- *        RECORD_PROCESS_FORKED: the process has a copy of its parent's image and maps.
- */
-enum { RECORD_PROCESS_ATTACHED = 1, RECORD_PROCESS_FORKED = 2 };
+enum {
+	RECORD_PROCESS_ATTACHED = 1, /* the process existed before the supervisor attached */
+	RECORD_PROCESS_FORKED = 2,   /* the process has a copy of its parent's image and maps */
+};
 struct record_process {
 	uint32_t pid;
-	uint32_t parent;
+	uint32_t parent; /* pid of the process that created it; 0: unknown */
 };
 
-/*
- * RECORD_EXEC
- *   16  4  pid
- *   20  4  -
- *   24  -  path of the executable (as in /proc/PID/exe), NUL, the process's name (comm), NUL
- */
 struct record_exec {
 	uint32_t pid;
-	const char *path; /* NUL-terminated, as @name is */
-	const char *name;
+	const char *path; /* of the executable, as in /proc/PID/exe; NUL-terminated */
+	const char *name; /* of the process (comm); NUL-terminated */
 };
 
-/*
- * RECORD_MAPS
- *   16  4  pid
- *   20  4  generation   grows by one with every reading of a process's maps
- *   24  4  offset       of this piece in the whole text
- *   28  4  bytes        of this piece
- *   32  -  text
- * flags: RECORD_MAPS_LAST: this is the last piece.
- */
-enum { RECORD_MAPS_LAST = 1 };
+enum { RECORD_MAPS_LAST = 1 }; /* this is the last piece of the text */
 struct record_maps {
 	uint32_t pid;
-	uint32_t generation;
-	uint32_t offset;
-	uint32_t bytes;
-	const char *text; /* not NUL-terminated */
+	uint32_t generation; /* grows by one with every reading of a process's maps */
+	uint32_t offset;     /* of this piece in the whole text */
+	uint32_t bytes;      /* of this piece */
+	const char *text;    /* not NUL-terminated */
 };
 
-/*
- * RECORD_THREAD, sent again before the first sample that follows a RECORD_CPU_LAST
- *   16  4  pid
- *   20  4  tid
- *   24  -  name, NUL
- */
 struct record_thread {
 	uint32_t pid;
 	uint32_t tid;
 	const char *name; /* NUL-terminated */
 };
 
-/*
- * RECORD_SAMPLE
- *   16  4  pid
- *   20  4  tid
- *   24  8  pc            pc of the user program; in a system call, the address behind its
- *                        instruction; 0: unknown, as exec or the thread's end ended the call
- *   32  8  sp
- *   40  8  fp            frame pointer register
- *   48  8  weight_ns     CPU time that this instant represents, fixed before the observation
- *   56  4  syscall       number of the system call that the thread is in, or -1
- *   60  2  machine       ELF e_machine of these registers (a 32-bit process has its own)
- *   62  2  registers     number of registers that follow
- *   64  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
- *   68  4  outer_bytes   bytes of a second piece of stack
- *   72  8  stack_base    address of the first byte copied
- *   80  8  stack_limit   end of the mapping that contains the stack pointer; 0: unknown
- *   88  8  queue_ns      time in the run queue that was not reported before
- *   96  8  blocked_ns    time blocked that was not reported before
- *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
- *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), then, with
- *          RECORD_SAMPLE_LEFT, left_pc and left_sp (8 bytes each), and the second piece
- * flags: AGAIN: with BLOCKED: the thread still is, or recently was, where its last BLOCKED sample
- *        found it; only the times are valid.
- *        LEFT: the second piece is the stack of a goroutine of Go, which the thread has left at
- *        left_sp and left_pc; left_pc 0: it left to call the vdso. If left_sp is CHUNKS_BASE
- *        (proto/chunk_layout.h), the second piece has the frames of a Java virtual thread that
- *        were in the heap. Their inner neighbour is the frame whose return address is the return
- *        barrier; left_pc is that frame's frame pointer.
- */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,    /* the thread was in a system call */
 	RECORD_SAMPLE_TRUNCATED = 2, /* the stack is longer than the copy */
 	RECORD_SAMPLE_BLOCKED = 4,   /* it was blocked, not stopped: only pc, sp; weight_ns is 0 */
+	/*
+	 * With BLOCKED: the thread still is, or recently was, where its last BLOCKED sample found
+	 * it; only the times are valid.
+	 */
 	RECORD_SAMPLE_AGAIN = 8,
 	RECORD_SAMPLE_STOPPED = 16, /* with BLOCKED or DUMP: stopped by a signal (job control) */
 	RECORD_SAMPLE_DUMP = 32,    /* for --dump; weight_ns is the duration of the stop */
 	RECORD_SAMPLE_ASLEEP = 64,  /* it fell asleep at the instant, without a stop: only pc, sp */
-	RECORD_SAMPLE_LEFT = 128,
+	RECORD_SAMPLE_LEFT = 128,   /* what the second piece is: see @outer */
 };
 struct record_sample {
 	uint16_t flags;
 	uint32_t pid, tid;
+	/*
+	 * Registers of the user program; fp is the frame pointer. In a system call, pc is the
+	 * address behind its instruction; 0: unknown, as exec or the thread's end ended the call.
+	 */
 	uint64_t pc, sp, fp;
-	uint64_t weight_ns;
-	int32_t syscall;
-	uint16_t machine;
-	uint16_t registers;
+	uint64_t weight_ns; /* CPU time that the instant represents, fixed before it is observed */
+	int32_t syscall;    /* number of the system call that the thread is in, or -1 */
+	uint16_t machine;   /* ELF e_machine of these registers (a 32-bit process has its own) */
+	uint16_t registers; /* number of elements of @reg */
 	uint32_t stack_bytes;
-	uint64_t stack_base, stack_limit;
-	uint64_t queue_ns, blocked_ns;
-	uint64_t reg[RECORD_MAX_REGISTERS];
+	uint64_t stack_base;                /* address of the first byte copied */
+	uint64_t stack_limit;               /* end of the mapping that contains sp; 0: unknown */
+	uint64_t queue_ns;                  /* time in the run queue that was not reported before */
+	uint64_t blocked_ns;                /* time blocked that was not reported before */
+	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 	const uint8_t *stack;
 	/*
-	 * A second piece of stack, if outer_bytes is not 0. See LEFT above; without that flag it is
-	 * the stack that a signal handler on an alternate stack interrupted.
+	 * A second piece of stack, if outer_bytes is not 0: without RECORD_SAMPLE_LEFT, the stack
+	 * that a signal handler on an alternate stack interrupted. With RECORD_SAMPLE_LEFT, the
+	 * stack of a goroutine of Go, which the thread has left at left_sp and left_pc; left_pc 0:
+	 * it left to call the vdso. If left_sp is CHUNKS_BASE (proto/chunk_layout.h), the second
+	 * piece has the frames of a Java virtual thread that were in the heap. Their inner
+	 * neighbour is the frame whose return address is the return barrier; left_pc is that
+	 * frame's frame pointer.
 	 */
 	uint32_t outer_bytes;
 	uint64_t outer_base;
@@ -207,117 +145,79 @@ struct record_sample {
 	const uint8_t *outer;
 };
 
-/*
- * RECORD_EXIT
- *   16  4  pid
- *   20  4  status        wait status, or RECORD_EXIT_DETACHED
- *   24  8  kernel_ns     CPU time charged to its threads while they were profiled
- */
 #define RECORD_EXIT_DETACHED UINT32_MAX
 struct record_exit {
 	uint32_t pid;
-	uint32_t status;
-	uint64_t kernel_ns;
+	uint32_t status;    /* wait status, or RECORD_EXIT_DETACHED */
+	uint64_t kernel_ns; /* CPU time charged to its threads while they were profiled */
 };
 
 /*
- * RECORD_CPU: once a second for a thread that has run, and at its end or exec
- *   16  4  pid
- *   20  4  tid
- *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in its process's present
- *                        image, since the thread's last RECORD_CPU
- * flags: RECORD_CPU_LAST: the thread has ended, changes its image by exec, is detached, or is not
- *                         profiled for a while (REQUEST_FREEZE, --thread-name).
+ * The thread has ended, changes its image by exec, is detached, or is not profiled for a while
+ * (REQUEST_FREEZE, --thread-name).
  */
 enum { RECORD_CPU_LAST = 1 };
 struct record_cpu {
 	uint32_t pid, tid;
+	/* Charged by the kernel in the process's present image, since the last RECORD_CPU. */
 	uint64_t cpu_ns;
 };
 
 /*
- * RECORD_UNSAMPLED: sums over all processes with one executable. Each is time that was lost with an
- * analyst that died, or waiting time of threads that were never observed waiting.
- *   16  8  cpu_ns
- *   24  8  queue_ns
- *   32  8  blocked_ns
- *   40  -  path of the executable, NUL
+ * Sums over all processes with one executable. Each is time that was lost with an analyst that
+ * died, or waiting time of threads that were never observed waiting.
  */
 struct record_unsampled {
 	uint64_t cpu_ns, queue_ns, blocked_ns;
 	const char *path; /* NUL-terminated */
 };
 
-/*
- * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
- *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
- * flags of RECORD_END: below
- */
 enum {
 	RECORD_END_PIECE = 1,   /* --ring: ends a piece, kept in case a profile is requested */
 	RECORD_END_UNASKED = 2, /* --ring: no profile was requested, so nothing is written */
 	RECORD_END_REFUSED = 4, /* attaching to a named process failed: nothing was profiled */
 	RECORD_END_ROTATED = 8  /* --rotate: the run continues in another file */
 };
+/* Of RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE and RECORD_END. */
 struct record_audit {
-	const char *text; /* NUL-terminated */
+	/* Lines "key value\n" (INTERFACE: the keys of `sprofreport summary`); NUL-terminated. */
+	const char *text;
 };
 
-/*
- * RECORD_RUNTIME
- *   16  4  pid
- *   20  4  tid
- *   24  4  id           of the table (proto/runtime_table.h) by which the frames were read
- *   28  4  frames
- *   32  8  thread       address of the thread's state
- *   40 16  watch        the watched words
- *   56 16  thread_word  the reported words of the thread's state
- *   72  -  frames, innermost first: address, then RUNTIME_FRAME_WORDS words
- * flags: RECORD_RUNTIME_TRUNCATED: there are more frames. RECORD_RUNTIME_UNREAD: some of the memory
- *        could not be read. RECORD_RUNTIME_UNKNOWN: the runtime does not know the thread; the rest
- *        is 0.
- */
-enum { RECORD_RUNTIME_TRUNCATED = 1, RECORD_RUNTIME_UNREAD = 2, RECORD_RUNTIME_UNKNOWN = 4 };
+enum {
+	RECORD_RUNTIME_TRUNCATED = 1, /* there are more frames */
+	RECORD_RUNTIME_UNREAD = 2,    /* some of the memory could not be read */
+	RECORD_RUNTIME_UNKNOWN = 4,   /* the runtime does not know the thread; the rest is 0 */
+};
 enum { RECORD_FRAME_WORDS = 1 + RUNTIME_FRAME_WORDS };
 struct record_runtime {
 	uint16_t flags;
-	uint32_t pid, tid, id;
+	uint32_t pid, tid;
+	uint32_t id; /* of the table (proto/runtime_table.h) by which the frames were read */
 	uint32_t frames;
-	uint64_t thread;
-	uint64_t watch[RUNTIME_WATCH_WORDS];
-	uint64_t thread_word[RUNTIME_THREAD_WORDS];
-	const uint8_t *frame; /* RECORD_FRAME_WORDS words each */
+	uint64_t thread;                            /* address of the thread's state */
+	uint64_t watch[RUNTIME_WATCH_WORDS];        /* the watched words */
+	uint64_t thread_word[RUNTIME_THREAD_WORDS]; /* reported words of the thread's state */
+	/* Innermost first, RECORD_FRAME_WORDS words each: the frame's address, then its words. */
+	const uint8_t *frame;
 };
 
-/*
- * RECORD_OBJECT: replaces an earlier object at its address
- *   16  4  pid
- *   20  4  id            of the table
- *   24  8  address
- *   32  4  bytes         of the object
- *   36 12  text_bytes    of each text, with the header of its object; a text may be cut
- *   48  -  the object and its texts, each padded to 8
- */
+/* The object replaces an earlier one at its address. */
 struct record_object {
-	uint32_t pid, id;
+	uint32_t pid;
+	uint32_t id; /* of the table */
 	uint64_t address;
 	uint32_t bytes;
-	uint32_t text_bytes[RUNTIME_TEXTS];
-	const uint8_t *data; /* the object */
+	uint32_t text_bytes[RUNTIME_TEXTS]; /* of each text with its header; may be cut */
+	const uint8_t *data;                /* the object */
 	const uint8_t *text[RUNTIME_TEXTS];
 };
 
-/*
- * RECORD_MEMORY: memory read at the time of the record, while the process may run
- *   16  4  pid
- *   20  4  requested     number of bytes
- *   24  8  address
- *   32  4  bytes         number of bytes that could be read, from the address on
- *   36  4  -
- *   40  -  the bytes
- */
+/* Memory read at the time of the record, while the process may run. */
 struct record_memory {
-	uint32_t pid, requested, bytes;
+	uint32_t pid;
+	uint32_t requested; /* number of bytes */
+	uint32_t bytes;     /* number of bytes that could be read, from the address on */
 	uint64_t address;
 	const uint8_t *data;
 };

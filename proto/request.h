@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests to the supervisor from the analyst and from the server (tools/sprofil-server.c), each
- * through a pipe of its own. A request is one write of REQUEST_BYTES, which is atomic:
- *
- *   offset  size  field
- *        0     4  type     enum request_type
- *        4     4  index    of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid;
- *                          of REQUEST_GO, _MEMORY, _CHUNKS_BASE and _CHUNKS: the pid; else 0
- *        8     8  value    by type; 0 where enum request_type names none
+ * through a pipe of its own. A request is one write of REQUEST_BYTES, which is atomic.
+ * docs/PROTOCOL.md, section 3, has the layout.
  */
 #ifndef PROTO_REQUEST_H
 #define PROTO_REQUEST_H
@@ -60,9 +55,13 @@ enum {
 };
 
 struct request {
-	uint32_t type;
+	uint32_t type; /* enum request_type */
+	/*
+	 * Of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid; of REQUEST_GO,
+	 * _MEMORY, _CHUNKS_BASE and _CHUNKS: the pid; else 0.
+	 */
 	uint32_t index;
-	uint64_t value;
+	uint64_t value; /* by type; 0 where enum request_type names none */
 };
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a capture: records one after the other, in the format of proto/record.h. */
+/* The input is a capture: records one after the other, in the format of docs/PROTOCOL.md. */
 #include <stdlib.h>
 #include <string.h>
 

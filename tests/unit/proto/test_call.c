@@ -94,7 +94,7 @@ static void test_call__damaged_request_is_refused(void **state)
 	assert_int_equal(call_get_request(data, (size_t)bytes, &q), 0);
 }
 
-/* Writes the checksum that proto/call.h defines. */
+/* Writes the checksum that docs/PROTOCOL.md defines. */
 static void sum_up(uint8_t *data, size_t bytes)
 {
 	uint32_t sum = UINT32_C(2166136261);
