@@ -43,22 +43,22 @@ static int compare_rows(const void *a, const void *b)
 /* The rank of a stack is its order in a depth-first walk. 0 or -ENOMEM. */
 static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t rows)
 {
-	const struct pairs *stack = &f->thread.stack;
+	const struct pairs *stack = &f->table[FIREFOX_STACKS].rows;
 	uint32_t *size = calloc(stack->n + 1, sizeof(*size));
 	uint32_t *rank = calloc(stack->n + 1, sizeof(*rank));
 	bool has_memory = size && rank;
 
 	/*
-	 * Both arrays have the root at 0 and stack i at i + 1; a stack comes after its prefix.
+	 * Both arrays have the root (-1) at 0 and stack i at i + 1; a stack comes after its prefix.
 	 * @size is the number of stacks below.
 	 */
 	for (size_t i = stack->n; has_memory && i > 0; i--)
-		size[stack->pair[i - 1].a] += size[i] + 1;
+		size[stack->pair[i - 1].a + 1] += size[i] + 1;
 	for (size_t i = 1; has_memory && i <= stack->n; i++) {
 		uint32_t own = size[i];
 
-		rank[i] = rank[stack->pair[i - 1].a] + 1;
-		rank[stack->pair[i - 1].a] += own + 1;
+		rank[i] = rank[stack->pair[i - 1].a + 1] + 1;
+		rank[stack->pair[i - 1].a + 1] += own + 1;
 	}
 	/* While the stacks below got ranks, a stack's rank grew by their number (@size). */
 	for (size_t i = 0; has_memory && i < rows; i++) {
@@ -196,8 +196,7 @@ static int put_thread(
 		error = f->moments ? 0 : rank_rows(f, row, rows);
 		put_thread_head(f, &task);
 		put_samples(f, row, rows);
-		if (!error)
-			error = firefox_put_tables(f);
+		firefox_put_tables(f);
 		if (!error)
 			error = firefox_put_markers(f);
 	}

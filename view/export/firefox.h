@@ -13,13 +13,20 @@
 #include "view/moments.h"
 #include "view/pairs.h"
 
-/* The tables of the current thread. A pair of numbers identifies a row: "first; second". */
-struct firefox_thread {
-	struct pairs stack;    /* index + 1 of the caller's stack (0: none); frame */
-	struct pairs frame;    /* location; depth of inlining */
-	struct pairs function; /* place; index + 1 of the source file (0: none) */
-	struct pairs resource; /* library; always 0 */
-	struct pairs symbol;   /* place of a function that is not inlined; library */
+/* The tables of the current thread, and the pair of numbers that identifies a row of each. */
+enum firefox_kind {
+	FIREFOX_STACKS,    /* index of the caller's stack (-1: none); frame */
+	FIREFOX_FRAMES,    /* location; depth of inlining */
+	FIREFOX_FUNCTIONS, /* place; index of the source file (-1: none) */
+	FIREFOX_RESOURCES, /* library; always 0 */
+	FIREFOX_SYMBOLS,   /* place of a function that is not inlined; library */
+	FIREFOX_TABLES
+};
+
+struct firefox_table {
+	struct pairs rows;
+	int64_t *number; /* row by row: what columns show beside the pair; negative: null */
+	size_t room;
 };
 
 /* A wait of a thread. Times are since the beginning of the profile. */
@@ -52,7 +59,7 @@ struct firefox {
 	uint32_t *mapping;    /* by library: one of its mappings */
 	size_t mapping_room;
 	uint64_t *address; /* by place: lowest address seen */
-	struct firefox_thread thread;
+	struct firefox_table table[FIREFOX_TABLES];
 	struct firefox_waits waits;
 	FILE *out;
 };
@@ -60,8 +67,8 @@ struct firefox {
 /* Adds the last stack taken if it is new. *@ret_stack: its index; -1: no frames. 0 or -ENOMEM. */
 int firefox_add_stack(struct firefox *f, int *ret_stack);
 
-/* Writes the tables from stackTable to nativeSymbols, a comma behind each. 0 or -ENOMEM. */
-int firefox_put_tables(struct firefox *f);
+/* Writes the tables from stackTable to nativeSymbols, a comma behind each. */
+void firefox_put_tables(struct firefox *f);
 void firefox_forget_thread(struct firefox *f);
 
 /* Finds the time line's waits, which become markers. 0 or -ENOMEM. */

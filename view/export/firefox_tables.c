@@ -4,25 +4,70 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "view/export/firefox.h"
 
-/* Returns row @index of the table of frames. */
-static struct frame frame_at(const struct firefox *f, size_t index)
-{
-	const struct pair *pair = &f->thread.frame.pair[index];
-	size_t n;
-	const uint32_t *of = places_of(&f->frames->places, (uint32_t)pair->a, &n);
-	struct location location = profile_location(f->frames->profile, pair->a);
-	const struct location_line *line =
-		location.lines ? &location.line[location.lines - 1 - pair->b] : NULL;
+/*
+ * What a column shows: a number of the pair that identifies the row, or a constant. A lower number
+ * is an index in the row's other numbers.
+ */
+enum { FIRST = 8, SECOND, ALWAYS_NULL, ALWAYS_FALSE, ALWAYS_0, ALWAYS_1 };
 
-	return (struct frame){
-		.place = of[n - 1 - pair->b],
-		.location = (uint32_t)pair->a,
-		.function = line ? line->function : FRAMES_NO_FUNCTION,
-		.line = line ? line->line : 0,
-		.inlined = (uint32_t)pair->b,
-	};
+static const char *const always[] = {
+	[ALWAYS_NULL] = "null", [ALWAYS_FALSE] = "false", [ALWAYS_0] = "0", [ALWAYS_1] = "1"};
+
+struct column {
+	const char *name;
+	unsigned shows;
+};
+
+enum { FRAME_ADDRESS, FRAME_CATEGORY, FRAME_FUNCTION, FRAME_SYMBOL, FRAME_LINE, FRAME_NUMBERS };
+enum { FUNCTION_NAME, FUNCTION_RESOURCE, FUNCTION_NUMBERS };
+enum { RESOURCE_NAME, RESOURCE_NUMBERS };
+enum { SYMBOL_ADDRESS, SYMBOL_NAME, SYMBOL_NUMBERS };
+
+static const struct layout {
+	const char *name;
+	size_t numbers; /* of a row, beside its pair */
+	struct column column[10];
+} layouts[FIREFOX_TABLES] = {
+	[FIREFOX_STACKS] = {"stackTable", 0, {{"frame", SECOND}, {"prefix", FIRST}}},
+	[FIREFOX_FRAMES] = {"frameTable", FRAME_NUMBERS,
+		{{"address", FRAME_ADDRESS}, {"inlineDepth", SECOND}, {"category", FRAME_CATEGORY},
+			{"subcategory", ALWAYS_0}, {"func", FRAME_FUNCTION},
+			{"nativeSymbol", FRAME_SYMBOL}, {"innerWindowID", ALWAYS_0},
+			{"line", FRAME_LINE}, {"column", ALWAYS_NULL}}},
+	[FIREFOX_FUNCTIONS] = {"funcTable", FUNCTION_NUMBERS,
+		{{"name", FUNCTION_NAME}, {"resource", FUNCTION_RESOURCE}, {"isJS", ALWAYS_FALSE},
+			{"relevantForJS", ALWAYS_FALSE}, {"source", SECOND},
+			{"lineNumber", ALWAYS_NULL}, {"columnNumber", ALWAYS_NULL}}},
+	/* type 1: a library */
+	[FIREFOX_RESOURCES] = {"resourceTable", RESOURCE_NUMBERS,
+		{{"lib", FIRST}, {"name", RESOURCE_NAME}, {"host", ALWAYS_NULL},
+			{"type", ALWAYS_1}}},
+	[FIREFOX_SYMBOLS] = {"nativeSymbols", SYMBOL_NUMBERS,
+		{{"libIndex", SECOND}, {"address", SYMBOL_ADDRESS}, {"name", SYMBOL_NAME},
+			{"functionSize", ALWAYS_NULL}}},
+};
+
+/*
+ * Returns the index of the row that @a and @b identify, or -ENOMEM. If the row is new, *@ret_new
+ * has room for its numbers until the table grows; else it is NULL.
+ */
+static int add_row(
+	struct firefox *f, enum firefox_kind kind, uint64_t a, uint64_t b, int64_t **ret_new)
+{
+	struct firefox_table *table = &f->table[kind];
+	size_t n = table->rows.n, numbers = layouts[kind].numbers;
+	int index = pairs_add(&table->rows, a, b);
+
+	*ret_new = NULL;
+	if (index < 0 || table->rows.n == n)
+		return index;
+	if (array_grow(&table->number, &table->room, (n + 1) * numbers) < 0)
+		return -ENOMEM;
+	*ret_new = table->number + n * numbers;
+	return index;
 }
 
 static int library_of(struct firefox *f, const struct frame *frame)
@@ -40,54 +85,71 @@ static int library_of(struct firefox *f, const struct frame *frame)
 	return library;
 }
 
+static int resource_of(struct firefox *f, const struct frame *frame)
+{
+	int library = library_of(f, frame), resource;
+	const char *file;
+	int64_t *row;
+
+	if (library < 0)
+		return library;
+	resource = add_row(f, FIREFOX_RESOURCES, (uint64_t)library, 0, &row);
+	if (resource < 0 || !row)
+		return resource;
+	file = profile_mapping(f->frames->profile, f->mapping[library]).file;
+	row[RESOURCE_NAME] = pool_add_text(&f->strings, text_basename(file));
+	return row[RESOURCE_NAME] < 0 ? -ENOMEM : resource;
+}
+
+static const char *name_of(const struct firefox *f, uint32_t place)
+{
+	return f->frames->places.place[place].function;
+}
+
+/* The resource of a function is that of its first frame. */
 static int function_of(struct firefox *f, const struct frame *frame)
 {
 	const char *file = frames_file(f->frames, frame);
-	int source = 0, id;
+	int source = -1, function;
+	int64_t *row;
 
 	if (file[0]) {
-		id = pool_add_text(&f->strings, file);
+		int id = pool_add_text(&f->strings, file);
+
 		source = id < 0 ? id : pairs_add(&f->source, (uint64_t)id, 0);
 		if (source < 0)
 			return source;
-		source++;
 	}
-	return pairs_add(&f->thread.function, frame->place, (uint64_t)source);
+	function = add_row(f, FIREFOX_FUNCTIONS, frame->place, (uint64_t)source, &row);
+	if (function < 0 || !row)
+		return function;
+	row[FUNCTION_NAME] = pool_add_text(&f->strings, name_of(f, frame->place));
+	row[FUNCTION_RESOURCE] = resource_of(f, frame);
+	return row[FUNCTION_NAME] < 0 || row[FUNCTION_RESOURCE] < 0 ? -ENOMEM : function;
 }
 
-/* Returns the outermost function's symbol (inlined ones have none), or -ENOMEM. */
+/*
+ * Returns the outermost function's symbol (inlined ones have none), or -ENOMEM. Its address is set
+ * when the table is written: the lowest one seen.
+ */
 static int symbol_of(struct firefox *f, const struct frame *frame)
 {
 	size_t n;
 	const uint32_t *of = places_of(&f->frames->places, frame->location, &n);
 	uint32_t place = of[n - 1];
 	uint64_t address = profile_location(f->frames->profile, frame->location).address;
-	int library = library_of(f, frame);
+	int library = library_of(f, frame), symbol;
+	int64_t *row;
 
 	if (library < 0)
 		return library;
 	if (!f->address[place] || f->address[place] > address)
 		f->address[place] = address;
-	return pairs_add(&f->thread.symbol, place, (uint64_t)library);
-}
-
-int firefox_add_stack(struct firefox *f, int *ret_stack)
-{
-	struct firefox_thread *thread = &f->thread;
-	int prefix = -1, index;
-
-	for (size_t i = f->frames->n; i-- > 0;) {
-		const struct frame *frame = &f->frames->frame[i];
-
-		index = pairs_add(&thread->frame, frame->location, frame->inlined);
-		if (index < 0)
-			return index;
-		prefix = pairs_add(&thread->stack, (uint64_t)(prefix + 1), (uint64_t)index);
-		if (prefix < 0)
-			return prefix;
-	}
-	*ret_stack = prefix;
-	return 0;
+	symbol = add_row(f, FIREFOX_SYMBOLS, place, (uint64_t)library, &row);
+	if (symbol < 0 || !row)
+		return symbol;
+	row[SYMBOL_NAME] = pool_add_text(&f->strings, name_of(f, place));
+	return row[SYMBOL_NAME] < 0 ? -ENOMEM : symbol;
 }
 
 static int category_of(const struct firefox *f, const struct frame *frame)
@@ -107,230 +169,93 @@ static int category_of(const struct firefox *f, const struct frame *frame)
 									      : FIREFOX_LIBRARY;
 }
 
-typedef int64_t column_value(const struct firefox *f, size_t index);
-
-/* A negative value is written as "null". */
-static void put_column(const struct firefox *f, const char *name, size_t n, column_value *value)
+static int frame_of(struct firefox *f, const struct frame *frame)
 {
-	fprintf(f->out, "\"%s\":[", name);
-	for (size_t i = 0; i < n; i++) {
-		int64_t number = value(f, i);
+	int64_t *row;
+	int index = add_row(f, FIREFOX_FRAMES, frame->location, frame->inlined, &row);
 
-		fputs(i ? "," : "", f->out);
-		if (number < 0)
-			fputs("null", f->out);
-		else
-			fprintf(f->out, "%" PRId64, number);
+	if (index < 0 || !row)
+		return index;
+	row[FRAME_ADDRESS] = (int64_t)profile_location(f->frames->profile, frame->location).address;
+	row[FRAME_CATEGORY] = category_of(f, frame);
+	row[FRAME_FUNCTION] = function_of(f, frame);
+	row[FRAME_SYMBOL] = symbol_of(f, frame);
+	row[FRAME_LINE] = frame->line ? (int64_t)frame->line : -1;
+	return row[FRAME_FUNCTION] < 0 || row[FRAME_SYMBOL] < 0 ? -ENOMEM : index;
+}
+
+int firefox_add_stack(struct firefox *f, int *ret_stack)
+{
+	int stack = -1;
+	int64_t *row;
+
+	for (size_t i = f->frames->n; i-- > 0;) {
+		int frame = frame_of(f, &f->frames->frame[i]);
+
+		if (frame < 0)
+			return frame;
+		stack = add_row(f, FIREFOX_STACKS, (uint64_t)stack, (uint64_t)frame, &row);
+		if (stack < 0)
+			return stack;
 	}
-	fputs("],\n", f->out);
-}
-
-static void put_constant(const struct firefox *f, const char *name, size_t n, const char *value)
-{
-	fprintf(f->out, "\"%s\":[", name);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f->out, "%s%s", i ? "," : "", value);
-	fputs("],\n", f->out);
-}
-
-static void put_length(const struct firefox *f, size_t n)
-{
-	fprintf(f->out, "\"length\":%zu},\n", n);
-}
-
-static int64_t stack_frame(const struct firefox *f, size_t index)
-{
-	return (int64_t)f->thread.stack.pair[index].b;
-}
-
-static int64_t stack_prefix(const struct firefox *f, size_t index)
-{
-	return (int64_t)f->thread.stack.pair[index].a - 1;
-}
-
-static int64_t frame_address(const struct firefox *f, size_t index)
-{
-	return (int64_t)profile_location(f->frames->profile, f->thread.frame.pair[index].a).address;
-}
-
-static int64_t frame_depth(const struct firefox *f, size_t index)
-{
-	return (int64_t)f->thread.frame.pair[index].b;
-}
-
-static int64_t frame_category(const struct firefox *f, size_t index)
-{
-	struct frame frame = frame_at(f, index);
-
-	return category_of(f, &frame);
-}
-
-static int64_t frame_line(const struct firefox *f, size_t index)
-{
-	struct frame frame = frame_at(f, index);
-
-	return frame.line ? (int64_t)frame.line : -1;
-}
-
-static int64_t function_source(const struct firefox *f, size_t index)
-{
-	return (int64_t)f->thread.function.pair[index].b - 1;
-}
-
-static int64_t resource_library(const struct firefox *f, size_t index)
-{
-	return (int64_t)f->thread.resource.pair[index].a;
-}
-
-static int64_t symbol_library(const struct firefox *f, size_t index)
-{
-	return (int64_t)f->thread.symbol.pair[index].b;
-}
-
-static int64_t symbol_address(const struct firefox *f, size_t index)
-{
-	return (int64_t)f->address[f->thread.symbol.pair[index].a];
-}
-
-/* Writes the column "name", whose strings are written as indexes. 0 or -ENOMEM. */
-static int put_names(
-	struct firefox *f, size_t n, const char *(*text)(const struct firefox *, size_t))
-{
-	fputs("\"name\":[", f->out);
-	for (size_t i = 0; i < n; i++) {
-		int id = pool_add_text(&f->strings, text(f, i));
-
-		if (id < 0)
-			return id;
-		fprintf(f->out, "%s%d", i ? "," : "", id);
-	}
-	fputs("],\n", f->out);
+	*ret_stack = stack;
 	return 0;
 }
 
-static const char *function_name(const struct firefox *f, size_t index)
+static void put_cell(const struct firefox *f, enum firefox_kind kind, size_t row, unsigned shows)
 {
-	return f->frames->places.place[f->thread.function.pair[index].a].function;
+	const struct firefox_table *table = &f->table[kind];
+	int64_t number;
+
+	if (shows >= ALWAYS_NULL) {
+		fputs(always[shows], f->out);
+		return;
+	}
+	if (shows == FIRST)
+		number = (int64_t)table->rows.pair[row].a;
+	else if (shows == SECOND)
+		number = (int64_t)table->rows.pair[row].b;
+	else
+		number = table->number[row * layouts[kind].numbers + shows];
+	if (number < 0)
+		fputs("null", f->out);
+	else
+		fprintf(f->out, "%" PRId64, number);
 }
 
-static const char *symbol_name(const struct firefox *f, size_t index)
+static void put_table(const struct firefox *f, enum firefox_kind kind)
 {
-	return f->frames->places.place[f->thread.symbol.pair[index].a].function;
-}
+	const struct column *column = layouts[kind].column;
+	size_t rows = f->table[kind].rows.n;
 
-static const char *resource_name(const struct firefox *f, size_t index)
-{
-	const char *file =
-		profile_mapping(f->frames->profile, f->mapping[f->thread.resource.pair[index].a])
-			.file;
-	const char *slash = strrchr(file, '/');
-
-	return slash ? slash + 1 : file;
-}
-
-/* Adds functions and symbols, so their tables are written later. 0 or -ENOMEM. */
-static int put_frame_table(struct firefox *f)
-{
-	size_t n = f->thread.frame.n;
-
-	fputs("\"frameTable\":{", f->out);
-	put_column(f, "address", n, frame_address);
-	put_column(f, "inlineDepth", n, frame_depth);
-	put_column(f, "category", n, frame_category);
-	put_constant(f, "subcategory", n, "0");
-	for (int symbols = 0; symbols < 2; symbols++) {
-		fputs(symbols ? "],\n\"nativeSymbol\":[" : "\"func\":[", f->out);
-		for (size_t i = 0; i < n; i++) {
-			struct frame frame = frame_at(f, i);
-			int index = symbols ? symbol_of(f, &frame) : function_of(f, &frame);
-
-			if (index < 0)
-				return index;
-			fprintf(f->out, "%s%d", i ? "," : "", index);
+	fprintf(f->out, "\"%s\":{", layouts[kind].name);
+	for (; column->name; column++) {
+		fprintf(f->out, "\"%s\":[", column->name);
+		for (size_t i = 0; i < rows; i++) {
+			fputs(i ? "," : "", f->out);
+			put_cell(f, kind, i, column->shows);
 		}
+		fputs("],\n", f->out);
 	}
-	fputs("],\n", f->out);
-	put_constant(f, "innerWindowID", n, "0");
-	put_column(f, "line", n, frame_line);
-	put_constant(f, "column", n, "null");
-	put_length(f, n);
-	return 0;
+	fprintf(f->out, "\"length\":%zu},\n", rows);
 }
 
-/* The library of a function is that of any of its frames. 0 or -ENOMEM. */
-static int put_function_resources(struct firefox *f)
+void firefox_put_tables(struct firefox *f)
 {
-	size_t n = f->thread.function.n;
-	int *resource = calloc(n + 1, sizeof(*resource));
-	int error = 0;
+	const struct firefox_table *symbols = &f->table[FIREFOX_SYMBOLS];
 
-	if (!resource)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->thread.frame.n && error >= 0; i++) {
-		struct frame frame = frame_at(f, i);
-		int function = function_of(f, &frame), library = library_of(f, &frame);
-
-		error = function < 0 ? function : library;
-		if (error >= 0)
-			error = pairs_add(&f->thread.resource, (uint64_t)library, 0);
-		if (error >= 0)
-			resource[function] = error;
-	}
-	fputs("\"resource\":[", f->out);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f->out, "%s%d", i ? "," : "", resource[i]);
-	fputs("],\n", f->out);
-	free(resource);
-	return error < 0 ? error : 0;
-}
-
-int firefox_put_tables(struct firefox *f)
-{
-	struct firefox_thread *thread = &f->thread;
-	int error;
-
-	fputs("\"stackTable\":{", f->out);
-	put_column(f, "frame", thread->stack.n, stack_frame);
-	put_column(f, "prefix", thread->stack.n, stack_prefix);
-	put_length(f, thread->stack.n);
-	error = put_frame_table(f);
-	if (error < 0)
-		return error;
-
-	fputs("\"funcTable\":{", f->out);
-	error = put_names(f, thread->function.n, function_name);
-	if (!error)
-		error = put_function_resources(f);
-	put_constant(f, "isJS", thread->function.n, "false");
-	put_constant(f, "relevantForJS", thread->function.n, "false");
-	put_column(f, "source", thread->function.n, function_source);
-	put_constant(f, "lineNumber", thread->function.n, "null");
-	put_constant(f, "columnNumber", thread->function.n, "null");
-	put_length(f, thread->function.n);
-
-	fputs("\"resourceTable\":{", f->out);
-	put_column(f, "lib", thread->resource.n, resource_library);
-	if (!error)
-		error = put_names(f, thread->resource.n, resource_name);
-	put_constant(f, "host", thread->resource.n, "null");
-	put_constant(f, "type", thread->resource.n, "1"); /* type 1: a library */
-	put_length(f, thread->resource.n);
-
-	fputs("\"nativeSymbols\":{", f->out);
-	put_column(f, "libIndex", thread->symbol.n, symbol_library);
-	put_column(f, "address", thread->symbol.n, symbol_address);
-	if (!error)
-		error = put_names(f, thread->symbol.n, symbol_name);
-	put_constant(f, "functionSize", thread->symbol.n, "null");
-	put_length(f, thread->symbol.n);
-	return error;
+	for (size_t i = 0; i < symbols->rows.n; i++)
+		symbols->number[i * SYMBOL_NUMBERS + SYMBOL_ADDRESS] =
+			(int64_t)f->address[symbols->rows.pair[i].a];
+	for (int kind = 0; kind < FIREFOX_TABLES; kind++)
+		put_table(f, (enum firefox_kind)kind);
 }
 
 void firefox_forget_thread(struct firefox *f)
 {
-	pairs_release(&f->thread.stack);
-	pairs_release(&f->thread.frame);
-	pairs_release(&f->thread.function);
-	pairs_release(&f->thread.resource);
-	pairs_release(&f->thread.symbol);
+	for (int kind = 0; kind < FIREFOX_TABLES; kind++) {
+		pairs_release(&f->table[kind].rows);
+		free(f->table[kind].number);
+		f->table[kind] = (struct firefox_table){0};
+	}
 }
