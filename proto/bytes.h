@@ -135,50 +135,85 @@ static inline void put_u64(struct writer *w, uint64_t v)
 }
 
 /*
- * An array of these lists the integers of a record in order, and ends with a field of 0 bytes. An
+ * An array of these lists the fields of a record in order, and ends with a field of 0 bytes. An
  * array of integers is one field. Integers are copied as they are: all machines are little-endian.
+ * A text is a pointer in the structure, and ends with its NUL in the record.
  */
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the wire formats are those of the memory");
 
 struct wire_field {
 	uint16_t offset; /* in the structure, or WIRE_ZEROS */
-	uint16_t bytes;
+	uint16_t bytes;  /* of a text: the maximum, without the NUL */
+	bool is_text;
 };
 
 enum { WIRE_ZEROS = UINT16_MAX }; /* the structure lacks this field */
 
-#define WIRE(structure, member)                                                             \
-	{                                                                                   \
-		offsetof(struct structure, member), sizeof(((struct structure *)0)->member) \
+#define WIRE(structure, member)                                                                    \
+	{                                                                                          \
+		offsetof(struct structure, member), sizeof(((struct structure *)0)->member), false \
+	}
+#define WIRE_TEXT(structure, member, most)                       \
+	{                                                        \
+		offsetof(struct structure, member), (most), true \
 	}
 /* Bytes that are written as 0 and not read. */
-#define WIRE_UNUSED(bytes)          \
-	{                           \
-		WIRE_ZEROS, (bytes) \
+#define WIRE_UNUSED(bytes)                 \
+	{                                  \
+		WIRE_ZEROS, (bytes), false \
 	}
+
+/* Cuts the text after @most bytes; NULL stands for "". */
+static inline void put_string(struct writer *w, const char *text, size_t most)
+{
+	put_bytes(w, text, text ? strnlen(text, most) : 0);
+	put_u8(w, 0);
+}
+
+/* Returns "" and sets @bad if the text is longer than @most bytes, or has no end. */
+static inline const char *get_string(struct reader *r, size_t most)
+{
+	size_t left = (size_t)(r->end - r->p);
+	const uint8_t *nul = left ? memchr(r->p, 0, left < most + 1 ? left : most + 1) : NULL;
+
+	if (nul)
+		return (const char *)get_bytes(r, (size_t)(nul - r->p) + 1);
+	r->bad = true;
+	r->p = r->end;
+	return "";
+}
 
 static inline void put_fields(struct writer *w, const void *from, const struct wire_field *field)
 {
 	static const uint8_t zeros[8];
 
-	for (; field->bytes; field++)
-		put_bytes(w,
-			field->offset == WIRE_ZEROS ? zeros : (const uint8_t *)from + field->offset,
-			field->bytes);
+	for (; field->bytes; field++) {
+		const void *member = (const uint8_t *)from + field->offset;
+
+		if (field->offset == WIRE_ZEROS)
+			put_bytes(w, zeros, field->bytes);
+		else if (field->is_text)
+			put_string(w, *(const char *const *)member, field->bytes);
+		else
+			put_bytes(w, member, field->bytes);
+	}
 }
 
-/* Fields past the end of the span become 0. */
+/* Fields past the end of the span become 0, or the text "". */
 static inline void get_fields(struct reader *r, void *to, const struct wire_field *field)
 {
 	for (; field->bytes; field++) {
-		const uint8_t *p = get_bytes(r, field->bytes);
+		void *member = (uint8_t *)to + field->offset;
+		const uint8_t *p = field->is_text ? NULL : get_bytes(r, field->bytes);
 
-		if (field->offset == WIRE_ZEROS)
+		if (field->is_text)
+			*(const char **)member = get_string(r, field->bytes);
+		else if (field->offset == WIRE_ZEROS)
 			continue;
-		if (p)
-			memcpy((uint8_t *)to + field->offset, p, field->bytes);
+		else if (p)
+			memcpy(member, p, field->bytes);
 		else
-			memset((uint8_t *)to + field->offset, 0, field->bytes);
+			memset(member, 0, field->bytes);
 	}
 }
 

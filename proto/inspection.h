@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests of sprofreport to sprofil-inspector, the process that reads ELF files for it, and the
- * answers. Both are streams of little-endian records. A record begins with its kind. A text is its
- * length (2 bytes), its bytes and a NUL; it is cut after INSPECTION_TEXT_MOST bytes.
+ * answers. Both are streams of little-endian records. A record begins with its kind. A text
+ * ends with a NUL; it is cut after INSPECTION_TEXT_MOST bytes.
  *
  * Requests, one object after the other:
  *
@@ -127,7 +127,7 @@ struct inspection_profile {
 };
 
 /* Bytes that suffice for any record without its data. */
-enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 3) + 64 };
+enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 1) + 64 };
 
 /* Writes a structure of that kind; the caller writes its data. Sets w->bad if it does not fit. */
 void inspection_put(struct writer *w, enum inspection_kind kind, const void *record);

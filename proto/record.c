@@ -31,77 +31,49 @@ static int finish(struct writer *w, uint8_t *to)
 	return (int)padded;
 }
 
-static void put_text(struct writer *w, const char *text)
-{
-	size_t n = text ? strnlen(text, RECORD_MAX_TEXT_BYTES) : 0;
-
-	put_bytes(w, text, n);
-	put_u8(w, 0);
-}
-
-static const char *get_text(struct reader *r)
-{
-	const uint8_t *nul = memchr(r->p, 0, (size_t)(r->end - r->p));
-
-	if (!nul) {
-		r->bad = true;
-		return "";
-	}
-	return (const char *)get_bytes(r, (size_t)(nul - r->p) + 1);
-}
-
 #define FIELD(type, member) WIRE(record_##type, member)
-#define TEXT(type, member)  (offsetof(struct record_##type, member) + 1)
+#define TEXT(type, member)  WIRE_TEXT(record_##type, member, RECORD_MAX_TEXT_BYTES)
 
-enum { TEXTS_MOST = 2 };
-
-/* A record behind its header: integers, then texts. get_rest() reads what follows the texts. */
-static const struct layout {
-	struct wire_field field[16];
-	uint16_t text[TEXTS_MOST]; /* offset of the text's pointer in the structure, + 1; 0: none */
-} layouts[RECORD_TYPES] = {
+/* A record behind its header. get_rest() reads what follows these fields. */
+static const struct wire_field layouts[RECORD_TYPES][16] = {
 	/* The version precedes these fields. */
-	[RECORD_START] = {{FIELD(start, machine), WIRE_UNUSED(2), FIELD(start, period_ns),
+	[RECORD_START] = {FIELD(start, machine), WIRE_UNUSED(2), FIELD(start, period_ns),
 		FIELD(start, realtime_ns), FIELD(start, supervisor), FIELD(start, restarts),
-		FIELD(start, lost_samples), FIELD(start, lost_ns)}},
-	[RECORD_PROCESS] = {{FIELD(process, pid), FIELD(process, parent)}},
-	[RECORD_EXEC] = {{FIELD(exec, pid), WIRE_UNUSED(4)}, {TEXT(exec, path), TEXT(exec, name)}},
-	[RECORD_MAPS] = {{FIELD(maps, pid), FIELD(maps, generation), FIELD(maps, offset),
-		FIELD(maps, bytes)}},
-	[RECORD_THREAD] = {{FIELD(thread, pid), FIELD(thread, tid)}, {TEXT(thread, name)}},
-	[RECORD_SAMPLE] = {{FIELD(sample, pid), FIELD(sample, tid), FIELD(sample, pc),
+		FIELD(start, lost_samples), FIELD(start, lost_ns)},
+	[RECORD_PROCESS] = {FIELD(process, pid), FIELD(process, parent)},
+	[RECORD_EXEC] = {FIELD(exec, pid), WIRE_UNUSED(4), TEXT(exec, path), TEXT(exec, name)},
+	[RECORD_MAPS] = {FIELD(maps, pid), FIELD(maps, generation), FIELD(maps, offset),
+		FIELD(maps, bytes)},
+	[RECORD_THREAD] = {FIELD(thread, pid), FIELD(thread, tid), TEXT(thread, name)},
+	[RECORD_SAMPLE] = {FIELD(sample, pid), FIELD(sample, tid), FIELD(sample, pc),
 		FIELD(sample, sp), FIELD(sample, fp), FIELD(sample, weight_ns),
 		FIELD(sample, syscall), FIELD(sample, machine), FIELD(sample, registers),
 		FIELD(sample, stack_bytes), FIELD(sample, outer_bytes), FIELD(sample, stack_base),
-		FIELD(sample, stack_limit), FIELD(sample, queue_ns), FIELD(sample, blocked_ns)}},
-	[RECORD_EXIT] = {{FIELD(exit, pid), FIELD(exit, status), FIELD(exit, kernel_ns)}},
-	[RECORD_UNSAMPLED] = {{FIELD(unsampled, cpu_ns), FIELD(unsampled, queue_ns),
-				      FIELD(unsampled, blocked_ns)},
-		{TEXT(unsampled, path)}},
-	[RECORD_AUDIT] = {.text = {TEXT(audit, text)}},
-	[RECORD_END] = {.text = {TEXT(audit, text)}},
-	[RECORD_CPU] = {{FIELD(cpu, pid), FIELD(cpu, tid), FIELD(cpu, cpu_ns)}},
-	[RECORD_SNAPSHOT] = {.text = {TEXT(audit, text)}},
-	[RECORD_SERVE] = {.text = {TEXT(audit, text)}},
-	[RECORD_RUNTIME] = {{FIELD(runtime, pid), FIELD(runtime, tid), FIELD(runtime, id),
+		FIELD(sample, stack_limit), FIELD(sample, queue_ns), FIELD(sample, blocked_ns)},
+	[RECORD_EXIT] = {FIELD(exit, pid), FIELD(exit, status), FIELD(exit, kernel_ns)},
+	[RECORD_UNSAMPLED] = {FIELD(unsampled, cpu_ns), FIELD(unsampled, queue_ns),
+		FIELD(unsampled, blocked_ns), TEXT(unsampled, path)},
+	[RECORD_AUDIT] = {TEXT(audit, text)},
+	[RECORD_END] = {TEXT(audit, text)},
+	[RECORD_CPU] = {FIELD(cpu, pid), FIELD(cpu, tid), FIELD(cpu, cpu_ns)},
+	[RECORD_SNAPSHOT] = {TEXT(audit, text)},
+	[RECORD_SERVE] = {TEXT(audit, text)},
+	[RECORD_RUNTIME] = {FIELD(runtime, pid), FIELD(runtime, tid), FIELD(runtime, id),
 		FIELD(runtime, frames), FIELD(runtime, thread), FIELD(runtime, watch),
-		FIELD(runtime, thread_word)}},
-	[RECORD_OBJECT] = {{FIELD(object, pid), FIELD(object, id), FIELD(object, address),
-		FIELD(object, bytes), FIELD(object, text_bytes)}},
-	[RECORD_MEMORY] = {{FIELD(memory, pid), FIELD(memory, requested), FIELD(memory, address),
-		FIELD(memory, bytes), WIRE_UNUSED(4)}},
+		FIELD(runtime, thread_word)},
+	[RECORD_OBJECT] = {FIELD(object, pid), FIELD(object, id), FIELD(object, address),
+		FIELD(object, bytes), FIELD(object, text_bytes)},
+	[RECORD_MEMORY] = {FIELD(memory, pid), FIELD(memory, requested), FIELD(memory, address),
+		FIELD(memory, bytes), WIRE_UNUSED(4)},
 };
 
-/* Writes a record that consists only of integers and texts. */
+/* Writes a record that has no further data. */
 static int put(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, unsigned flags,
 	const void *record)
 {
 	struct writer w = begin(to, room, type, flags, time_ns);
 
-	put_fields(&w, record, layouts[type].field);
-	for (int i = 0; i < TEXTS_MOST && layouts[type].text[i]; i++)
-		put_text(&w,
-			*(const char *const *)((const char *)record + layouts[type].text[i] - 1));
+	put_fields(&w, record, layouts[type]);
 	return finish(&w, to);
 }
 
@@ -111,7 +83,7 @@ int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct re
 	size_t n = start->command_bytes;
 
 	put_u32(&w, RECORD_VERSION);
-	put_fields(&w, start, layouts[RECORD_START].field);
+	put_fields(&w, start, layouts[RECORD_START]);
 	put_bytes(&w, start->command, n > RECORD_MAX_TEXT_BYTES ? RECORD_MAX_TEXT_BYTES : n);
 	return finish(&w, to);
 }
@@ -133,7 +105,7 @@ int record_put_maps(
 {
 	struct writer w = begin(to, room, RECORD_MAPS, flags, time_ns);
 
-	put_fields(&w, maps, layouts[RECORD_MAPS].field);
+	put_fields(&w, maps, layouts[RECORD_MAPS]);
 	put_bytes(&w, maps->text, maps->bytes);
 	return finish(&w, to);
 }
@@ -177,7 +149,7 @@ int record_put_sample(uint8_t *to, size_t room, uint64_t time_ns, const struct r
 	static const uint8_t zeros[8];
 	struct writer w = begin(to, room, RECORD_SAMPLE, s->flags, time_ns);
 
-	put_fields(&w, s, layouts[RECORD_SAMPLE].field);
+	put_fields(&w, s, layouts[RECORD_SAMPLE]);
 	for (unsigned i = 0; i < s->registers && i < RECORD_MAX_REGISTERS; i++)
 		put_u64(&w, s->reg[i]);
 	put_bytes(&w, s->stack, s->stack_bytes);
@@ -209,7 +181,7 @@ int record_put_runtime(
 {
 	struct writer w = begin(to, room, RECORD_RUNTIME, runtime->flags, time_ns);
 
-	put_fields(&w, runtime, layouts[RECORD_RUNTIME].field);
+	put_fields(&w, runtime, layouts[RECORD_RUNTIME]);
 	put_bytes(&w, runtime->frame, (size_t)runtime->frames * RECORD_FRAME_WORDS * 8);
 	return finish(&w, to);
 }
@@ -232,7 +204,7 @@ int record_put_object(
 {
 	struct writer w = begin(to, room, RECORD_OBJECT, 0, time_ns);
 
-	put_fields(&w, object, layouts[RECORD_OBJECT].field);
+	put_fields(&w, object, layouts[RECORD_OBJECT]);
 	put_padded(&w, object->data, object->bytes);
 	for (int i = 0; i < RUNTIME_TEXTS; i++)
 		put_padded(&w, object->text[i], object->text_bytes[i]);
@@ -253,7 +225,7 @@ int record_put_memory(
 {
 	struct writer w = begin(to, room, RECORD_MEMORY, 0, time_ns);
 
-	put_fields(&w, memory, layouts[RECORD_MEMORY].field);
+	put_fields(&w, memory, layouts[RECORD_MEMORY]);
 	put_padded(&w, memory->data, memory->bytes);
 	return finish(&w, to);
 }
@@ -336,7 +308,6 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 {
 	struct reader r = reader_over(data, bytes);
 	struct record rec = {.header = {0}};
-	const struct layout *layout;
 
 	rec.header.size = get_u32(&r);
 	rec.header.type = get_u16(&r);
@@ -345,12 +316,9 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 	if (rec.header.size != bytes || bytes % 8)
 		return -EPROTO;
 	if (rec.header.type < RECORD_TYPES) {
-		layout = &layouts[rec.header.type];
 		if (rec.header.type == RECORD_START && get_u32(&r) != RECORD_VERSION)
 			r.bad = true;
-		get_fields(&r, &rec.as, layout->field);
-		for (int i = 0; i < TEXTS_MOST && layout->text[i]; i++)
-			*(const char **)((char *)&rec.as + layout->text[i] - 1) = get_text(&r);
+		get_fields(&r, &rec.as, layouts[rec.header.type]);
 		get_rest(&r, &rec);
 	}
 	if (r.bad)

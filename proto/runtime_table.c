@@ -3,65 +3,19 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-/* Copies a table's fields to words (@put) or from words, in the order of the requests. */
-struct visitor {
-	uint64_t *word;
-	uint32_t n;
-	bool put, bad;
-};
-
-static void visit64(struct visitor *v, uint64_t *field)
-{
-	if (v->put)
-		v->word[v->n++] = *field;
-	else
-		*field = v->word[v->n++];
-}
-
-static void visit32(struct visitor *v, uint32_t *field)
-{
-	uint64_t value = *field;
-
-	visit64(v, &value);
-	v->bad |= value > UINT32_MAX;
-	*field = (uint32_t)value;
-}
-
-static void visit_all(struct visitor *v, struct runtime_table *t)
-{
-	uint32_t *const fields[] = {&t->pid, &t->id, &t->group_next, &t->group_threads,
-		&t->thread_bytes, &t->thread_next, &t->thread_tid, &t->thread_self,
-		&t->thread_frame, &t->frame_behind, &t->thread_word[0], &t->thread_word[1],
-		&t->thread_chunk, &t->thread_top, &t->chunk_previous, &t->chunk_used,
-		&t->chunk_data, &t->frame_bytes, &t->object_bytes};
-
-	visit64(v, &t->threads_head);
-	visit64(v, &t->watch[0]);
-	visit64(v, &t->watch[1]);
-	visit64(v, &t->tag);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		visit32(v, fields[i]);
-	for (int i = 0; i < RUNTIME_FRAME_WORDS; i++)
-		visit32(v, &t->frame_word[i]);
-	for (int i = 0; i < RUNTIME_KEYS; i++)
-		visit32(v, &t->key[i]);
-	for (int i = 0; i < RUNTIME_TEXTS; i++) {
-		visit32(v, &t->text[i].pointer);
-		visit32(v, &t->text[i].length);
-		visit32(v, &t->text[i].data);
-		visit32(v, &t->text[i].unit);
-	}
-}
+/* A table is sent as its bytes in memory: all machines are little-endian. */
+_Static_assert(offsetof(struct runtime_table, text) + sizeof(struct runtime_text[RUNTIME_TEXTS]) ==
+		RUNTIME_REQUESTS * sizeof(uint64_t),
+	"a table consists of whole words, without padding at its end");
 
 void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_table *table)
 {
-	uint64_t word[RUNTIME_REQUESTS] = {0};
-	struct runtime_table copy = *table;
-	struct visitor v = {.word = word, .put = true};
+	uint64_t word[RUNTIME_REQUESTS];
 
-	visit_all(&v, &copy);
+	memcpy(word, table, sizeof(word));
 	for (uint32_t i = 0; i < RUNTIME_REQUESTS; i++)
 		request_put(to + (size_t)i * REQUEST_BYTES,
 			&(struct request){.type = REQUEST_RUNTIME, .index = i, .value = word[i]});
@@ -122,8 +76,7 @@ static bool is_sane(const struct runtime_table *t)
 int runtime_table_take(struct runtime_incoming *incoming, const struct request *request,
 	struct runtime_table *ret_table)
 {
-	struct runtime_table table = {0};
-	struct visitor v = {.word = incoming->word};
+	struct runtime_table table;
 
 	if (request->index == 0)
 		incoming->n = 0;
@@ -135,8 +88,8 @@ int runtime_table_take(struct runtime_incoming *incoming, const struct request *
 	if (incoming->n < RUNTIME_REQUESTS)
 		return 0;
 	incoming->n = 0;
-	visit_all(&v, &table);
-	if (v.bad || !is_sane(&table))
+	memcpy(&table, incoming->word, sizeof(table));
+	if (!is_sane(&table))
 		return -EPROTO;
 	*ret_table = table;
 	return 1;

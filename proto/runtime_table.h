@@ -46,11 +46,15 @@ struct runtime_text {
 	uint32_t unit;    /* upper bound of the bytes of an item */
 };
 
+/* The members of 8 bytes come first, so there is no padding. */
 struct runtime_table {
-	uint32_t pid;
-	uint32_t id; /* number that the analyst gave the table; repeated in each record */
 	/* The address of the pointer to the first group of threads. */
 	uint64_t threads_head;
+	/* Addresses of two words of the interpreter's lock, which each record reports. 0: none. */
+	uint64_t watch[RUNTIME_WATCH_WORDS];
+	uint64_t tag; /* bits to be removed from the two pointers in a frame */
+	uint32_t pid;
+	uint32_t id; /* number that the analyst gave the table; repeated in each record */
 	uint32_t group_next, group_threads; /* in a group: next group, first thread */
 	/* Offsets in a thread's state, of which the first thread_bytes are read. */
 	uint32_t thread_bytes;
@@ -68,12 +72,9 @@ struct runtime_table {
 	 */
 	uint32_t thread_chunk, thread_top;
 	uint32_t chunk_previous, chunk_used, chunk_data;
-	/* Addresses of two words of the interpreter's lock, which each record reports. 0: none. */
-	uint64_t watch[RUNTIME_WATCH_WORDS];
 	/* In a frame: word 0 points to the caller's frame, word 1 to the code object. */
 	uint32_t frame_bytes;
 	uint32_t frame_word[RUNTIME_FRAME_WORDS];
-	uint64_t tag; /* bits to be removed from these two pointers */
 	/* In a code object: words that tell it from another object at the same address. */
 	uint32_t object_bytes;
 	uint32_t key[RUNTIME_KEYS];
@@ -81,7 +82,10 @@ struct runtime_table {
 };
 
 /* Requests that carry a table; one write to the pipe sends all of them. */
-enum { RUNTIME_REQUESTS = 44, RUNTIME_REQUEST_BYTES = RUNTIME_REQUESTS * REQUEST_BYTES };
+enum {
+	RUNTIME_REQUESTS = sizeof(struct runtime_table) / sizeof(uint64_t),
+	RUNTIME_REQUEST_BYTES = RUNTIME_REQUESTS * REQUEST_BYTES
+};
 
 void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_table *table);
 
