@@ -57,18 +57,24 @@ static char *room_for(struct pool *pool, size_t bytes)
 	return chunk->data + chunk->used - bytes;
 }
 
+struct wanted {
+	const char *text;
+	size_t bytes; /* without a NUL */
+};
+
 static bool equal(const void *items, uint32_t index, const void *key)
 {
-	const struct pool_item *item = (const struct pool_item *)items + index;
-	const struct pool_item *wanted = key;
+	const char *text = ((const char *const *)items)[index];
+	const struct wanted *wanted = key;
 
-	return item->bytes == wanted->bytes && !memcmp(item->text, wanted->text, wanted->bytes);
+	return !strncmp(text, wanted->text, wanted->bytes) && !text[wanted->bytes];
 }
 
 int pool_add(struct pool *pool, const char *text, size_t bytes)
 {
-	struct pool_item key = {text, strnlen(text, bytes)};
+	struct wanted key = {text, strnlen(text, bytes)};
 	uint64_t hash = table_hash_bytes(text, key.bytes);
+	const uint32_t new_id = (uint32_t)pool->n;
 	char *copy;
 	int id = table_find(&pool->table, hash, equal, pool->item, &key);
 
@@ -76,24 +82,27 @@ int pool_add(struct pool *pool, const char *text, size_t bytes)
 		return id;
 	if (array_grow(&pool->item, &pool->room, pool->n + 1) < 0)
 		return -ENOMEM;
-	copy = room_for(pool, key.bytes + 1);
+	copy = room_for(pool, sizeof(new_id) + key.bytes + 1);
 	if (!copy)
 		return -ENOMEM;
+	/* pool_id() reads the id in front of the string. */
+	memcpy(copy, &new_id, sizeof(new_id));
+	copy += sizeof(new_id);
 	memcpy(copy, text, key.bytes);
 	copy[key.bytes] = '\0';
-	id = table_add(&pool->table, hash, (uint32_t)pool->n);
+	id = table_add(&pool->table, hash, new_id);
 	if (id < 0)
 		return id;
 	/* Without memory for this entry, the string is still found by its bytes. */
 	if (key.bytes >= POOL_LONG_BYTES)
-		(void)table_add(&pool->longs, (uintptr_t)copy, (uint32_t)pool->n);
-	pool->item[pool->n] = (struct pool_item){copy, key.bytes};
+		(void)table_add(&pool->longs, (uintptr_t)copy, new_id);
+	pool->item[pool->n] = copy;
 	return (int)pool->n++;
 }
 
 static bool is_at(const void *items, uint32_t index, const void *key)
 {
-	return ((const struct pool_item *)items + index)->text == key;
+	return ((const char *const *)items)[index] == key;
 }
 
 int pool_add_text(struct pool *pool, const char *text)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/table.h"
 
@@ -20,14 +21,9 @@
 struct pool {
 	struct table table;
 	struct table longs; /* strings of POOL_LONG_BYTES and more, by their address */
-	struct pool_item *item;
+	const char **item;  /* by id */
 	size_t n, room;
 	struct pool_chunk *chunk; /* the newest chunk; it leads to the older ones */
-};
-
-struct pool_item {
-	const char *text;
-	size_t bytes;
 };
 
 /* Returns 0, or -ENOMEM. */
@@ -44,13 +40,30 @@ int pool_add_text(struct pool *pool, const char *text);
 
 static inline const char *pool_at(const struct pool *pool, uint32_t id)
 {
-	return pool->item[id].text;
+	return pool->item[id];
+}
+
+/* Returns the id of a string at the address that pool_at() returned for it. */
+static inline uint32_t pool_id(const char *text)
+{
+	uint32_t id;
+
+	memcpy(&id, text - sizeof(id), sizeof(id));
+	return id;
 }
 
 /* Like pool_add(), but returns the address of the stored string; NULL: out of memory. */
 static inline const char *pool_intern(struct pool *pool, const char *text, size_t bytes)
 {
 	int id = pool_add(pool, text, bytes);
+
+	return id < 0 ? NULL : pool_at(pool, (uint32_t)id);
+}
+
+/* Like pool_add_text(), but returns the address of the stored string; NULL: out of memory. */
+static inline const char *pool_intern_text(struct pool *pool, const char *text)
+{
+	int id = pool_add_text(pool, text);
 
 	return id < 0 ? NULL : pool_at(pool, (uint32_t)id);
 }

@@ -50,7 +50,7 @@ static bool count_tasks(const struct profile *profile, bool threads, uint64_t *r
 	if (!id)
 		return false;
 	for (size_t i = 0; i < profile->tasks; i++) {
-		const struct task_item *task = &profile->task[i];
+		const struct task *task = &profile->task[i].task;
 
 		if (threads ? task->tid : task->pid)
 			id[n++] = (uint64_t)task->pid << 32 | (threads ? task->tid : 0);

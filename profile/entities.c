@@ -11,25 +11,22 @@
 
 static bool mapping_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct mapping_item *a = (const struct mapping_item *)items + index, *b = key;
+	const struct mapping *a = (const struct mapping *)items + index, *b = key;
 
 	return a->start == b->start && a->file == b->file && a->build_id == b->build_id;
 }
 
 int profile_add_mapping(struct profile *profile, const struct mapping *mapping)
 {
-	int file = pool_add_text(&profile->strings, mapping->file);
-	int build_id = pool_add_text(&profile->strings, mapping->build_id);
-	struct mapping_item item = {(uint32_t)file, (uint32_t)build_id, mapping->start,
-		mapping->limit, mapping->offset, mapping->has_functions, mapping->has_lines,
-		mapping->has_inlines};
-	struct mapping_item *old;
+	struct mapping item = *mapping, *old;
 	uint64_t hash;
 	int found;
 
-	if (file < 0 || build_id < 0)
+	item.file = pool_intern_text(&profile->strings, mapping->file);
+	item.build_id = pool_intern_text(&profile->strings, mapping->build_id);
+	if (!item.file || !item.build_id)
 		return -ENOMEM;
-	hash = table_mix(table_mix(item.file, item.build_id), item.start);
+	hash = table_mix(table_mix((uintptr_t)item.file, (uintptr_t)item.build_id), item.start);
 	found = table_intern(&profile->mapping_table, hash, mapping_equal, &profile->mapping,
 		&profile->mapping_room, &profile->mappings, &item);
 	if (found >= 0) {
@@ -46,7 +43,7 @@ int profile_add_mapping(struct profile *profile, const struct mapping *mapping)
 int profile_mapping_of(struct profile *profile, const char *file)
 {
 	for (size_t i = 0; i < profile->mappings; i++) {
-		if (strcmp(pool_at(&profile->strings, profile->mapping[i].file), file) == 0)
+		if (strcmp(profile->mapping[i].file, file) == 0)
 			return (int)i;
 	}
 	return profile_add_mapping(profile, &(struct mapping){.file = file, .build_id = ""});
@@ -64,7 +61,7 @@ uint32_t profile_main(const struct profile *profile)
 
 static bool function_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct function_item *a = (const struct function_item *)items + index, *b = key;
+	const struct function *a = (const struct function *)items + index, *b = key;
 
 	return a->name == b->name && a->symbol == b->symbol && a->file == b->file &&
 		a->line == b->line;
@@ -72,51 +69,46 @@ static bool function_equal(const void *items, uint32_t index, const void *key)
 
 int profile_add_function(struct profile *profile, const struct function *function)
 {
-	int name = pool_add_text(&profile->strings, function->name);
-	int symbol = pool_add_text(&profile->strings, function->symbol);
-	int file = pool_add_text(&profile->strings, function->file);
-	struct function_item item = {.name = (uint32_t)name,
-		.symbol = (uint32_t)symbol,
-		.file = (uint32_t)file,
-		.line = function->line,
-		.is_unsampled = !strcmp(function->name, PROFILE_UNSAMPLED)};
+	struct function item = {.line = function->line};
 	uint64_t hash;
 
-	if (name < 0 || symbol < 0 || file < 0)
+	item.name = pool_intern_text(&profile->strings, function->name);
+	item.symbol = pool_intern_text(&profile->strings, function->symbol);
+	item.file = pool_intern_text(&profile->strings, function->file);
+	if (!item.name || !item.symbol || !item.file)
 		return -ENOMEM;
-	hash = table_mix(table_mix((uint64_t)item.name << 32 | item.symbol, item.file), item.line);
+	if (!profile->unsampled && !strcmp(item.name, PROFILE_UNSAMPLED))
+		profile->unsampled = item.name;
+	hash = table_mix(table_mix((uintptr_t)item.name, (uintptr_t)item.symbol),
+		(uintptr_t)item.file + item.line);
 	return table_intern(&profile->function_table, hash, function_equal, &profile->function,
 		&profile->function_room, &profile->functions, &item);
 }
 
 static bool task_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct task_item *a = (const struct task_item *)items + index, *b = key;
+	const struct task *a = &((const struct task_item *)items)[index].task;
+	const struct task *b = &((const struct task_item *)key)->task;
 
 	return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
 		a->thread == b->thread;
 }
 
-static uint64_t task_hash(const struct task_item *item)
+static uint64_t task_hash(const struct task *task)
 {
-	return table_mix(
-		table_mix((uint64_t)item->pid << 32 | item->tid, item->process), item->thread);
+	return table_mix(table_mix((uint64_t)task->pid << 32 | task->tid, (uintptr_t)task->process),
+		(uintptr_t)task->thread);
 }
 
 int profile_add_task(struct profile *profile, const struct task *task)
 {
-	int process = pool_add_text(&profile->strings, task->process);
-	int thread = pool_add_text(&profile->strings, task->thread);
-	struct task_item item = {.pid = task->pid,
-		.tid = task->tid,
-		.process = (uint32_t)process,
-		.thread = (uint32_t)thread};
-	uint64_t hash;
+	struct task_item item = {.task = *task};
 
-	if (process < 0 || thread < 0)
+	item.task.process = pool_intern_text(&profile->strings, task->process);
+	item.task.thread = pool_intern_text(&profile->strings, task->thread);
+	if (!item.task.process || !item.task.thread)
 		return -ENOMEM;
-	hash = task_hash(&item);
-	return table_intern(&profile->task_table, hash, task_equal, &profile->task,
+	return table_intern(&profile->task_table, task_hash(&item.task), task_equal, &profile->task,
 		&profile->task_room, &profile->tasks, &item);
 }
 
@@ -142,19 +134,19 @@ bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_
 int profile_rename_process(
 	struct profile *profile, uint32_t pid, const char *name, const char *new_name)
 {
-	int from = pool_add_text(&profile->strings, name);
-	int to = pool_add_text(&profile->strings, new_name);
+	const char *from = pool_intern_text(&profile->strings, name);
+	const char *to = pool_intern_text(&profile->strings, new_name);
 
-	if (from < 0 || to < 0)
+	if (!from || !to)
 		return -ENOMEM;
 	for (size_t i = 0; i < profile->tasks; i++) {
-		struct task_item *item = &profile->task[i];
+		struct task *task = &profile->task[i].task;
 
-		if (item->pid != pid || item->process != (uint32_t)from)
+		if (task->pid != pid || task->process != from)
 			continue;
-		item->process = (uint32_t)to;
+		task->process = to;
 		/* The old hash stays in the table: a search for the old name compares names. */
-		if (table_add(&profile->task_table, task_hash(item), (uint32_t)i) < 0)
+		if (table_add(&profile->task_table, task_hash(task), (uint32_t)i) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -163,17 +155,17 @@ int profile_rename_process(
 int profile_mark_processes(struct profile *profile, const char *mark)
 {
 	for (size_t i = 0; i < profile->tasks; i++) {
-		uint32_t *name = &profile->task[i].process;
+		struct task *task = &profile->task[i].task;
+		const char *interned;
 		char *marked;
-		int index;
 
-		if (asprintf(&marked, "%s%s", pool_at(&profile->strings, *name), mark) < 0)
+		if (asprintf(&marked, "%s%s", task->process, mark) < 0)
 			return -ENOMEM;
-		index = pool_add_text(&profile->strings, marked);
+		interned = pool_intern_text(&profile->strings, marked);
 		free(marked);
-		if (index < 0)
-			return index;
-		*name = (uint32_t)index;
+		if (!interned)
+			return -ENOMEM;
+		task->process = interned;
 	}
 	return 0;
 }
@@ -351,7 +343,7 @@ int profile_add_separate_location(struct profile *profile, uint32_t mapping, uin
 int profile_set_lines(
 	struct profile *profile, uint32_t location, const struct location_line *line, size_t lines)
 {
-	struct mapping_item *mapping;
+	struct mapping *mapping;
 	int error;
 
 	if (location >= profile->locations)
@@ -390,30 +382,12 @@ size_t profile_tasks(const struct profile *profile)
 
 struct mapping profile_mapping(const struct profile *profile, size_t index)
 {
-	const struct mapping_item *item = &profile->mapping[index];
-
-	return (struct mapping){
-		.file = pool_at(&profile->strings, item->file),
-		.build_id = pool_at(&profile->strings, item->build_id),
-		.start = item->start,
-		.limit = item->limit,
-		.offset = item->offset,
-		.has_functions = item->has_functions,
-		.has_lines = item->has_lines,
-		.has_inlines = item->has_inlines,
-	};
+	return profile->mapping[index];
 }
 
 struct function profile_function(const struct profile *profile, size_t index)
 {
-	const struct function_item *item = &profile->function[index];
-
-	return (struct function){
-		.name = pool_at(&profile->strings, item->name),
-		.symbol = pool_at(&profile->strings, item->symbol),
-		.file = pool_at(&profile->strings, item->file),
-		.line = item->line,
-	};
+	return profile->function[index];
 }
 
 struct location profile_location(const struct profile *profile, size_t index)
@@ -430,12 +404,5 @@ struct location profile_location(const struct profile *profile, size_t index)
 
 struct task profile_task(const struct profile *profile, size_t index)
 {
-	const struct task_item *item = &profile->task[index];
-
-	return (struct task){
-		.pid = item->pid,
-		.tid = item->tid,
-		.process = pool_at(&profile->strings, item->process),
-		.thread = pool_at(&profile->strings, item->thread),
-	};
+	return profile->task[index].task;
 }

@@ -1,49 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/foreign.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "profile/model.h"
 
-static int set_text(struct profile *profile, const char *text, uint32_t *ret_id)
-{
-	int id = pool_add_text(&profile->strings, text);
-
-	if (id < 0)
-		return id;
-	*ret_id = (uint32_t)id;
-	return 0;
-}
-
 int foreign_set(struct profile *profile, const struct foreign *foreign)
 {
-	struct foreign_item *item = &profile->foreign;
-	int r = set_text(profile, foreign->period_type, &item->period_type);
+	struct foreign *to = &profile->foreign;
+	const char **const to_text[] = {&to->period_type, &to->period_unit, &to->drop_frames,
+		&to->keep_frames, &to->doc_url};
+	const char *const text[] = {foreign->period_type, foreign->period_unit,
+		foreign->drop_frames, foreign->keep_frames, foreign->doc_url};
 
-	if (r == 0)
-		r = set_text(profile, foreign->period_unit, &item->period_unit);
-	if (r == 0)
-		r = set_text(profile, foreign->drop_frames, &item->drop_frames);
-	if (r == 0)
-		r = set_text(profile, foreign->keep_frames, &item->keep_frames);
-	if (r == 0)
-		r = set_text(profile, foreign->doc_url, &item->doc_url);
-	item->period = foreign->period;
-	return r;
+	to->period = foreign->period;
+	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
+		const char *interned = pool_intern_text(&profile->strings, text[i]);
+
+		if (!interned)
+			return -ENOMEM;
+		*to_text[i] = interned;
+	}
+	return 0;
 }
 
 struct foreign foreign_get(const struct profile *profile)
 {
-	const struct foreign_item *item = &profile->foreign;
-
-	return (struct foreign){
-		.period_type = pool_at(&profile->strings, item->period_type),
-		.period_unit = pool_at(&profile->strings, item->period_unit),
-		.period = item->period,
-		.drop_frames = pool_at(&profile->strings, item->drop_frames),
-		.keep_frames = pool_at(&profile->strings, item->keep_frames),
-		.doc_url = pool_at(&profile->strings, item->doc_url),
-	};
+	return profile->foreign;
 }
 
 static int agree(struct profile *into, const char **text, const char *other, const char *note)

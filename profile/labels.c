@@ -16,11 +16,11 @@ static bool set_equal(const void *items, uint32_t index, const void *key)
 	const struct label_set *a = &profile->label_set[index], *b = key;
 
 	for (size_t i = 0; a->n == b->n && i < a->n; i++) {
-		const struct label_item *x = &profile->label[a->first + i];
-		const struct label_item *y = &profile->label[b->first + i];
+		const struct label *x = &profile->label[a->first + i];
+		const struct label *y = &profile->label[b->first + i];
 
 		if (x->key != y->key || x->text != y->text || x->unit != y->unit ||
-			x->number != y->number || x->is_text != y->is_text)
+			x->number != y->number)
 			return false;
 	}
 	return a->n == b->n;
@@ -31,29 +31,25 @@ static uint64_t set_hash(const struct profile *profile, const struct label_set *
 	uint64_t hash = set->n;
 
 	for (size_t i = 0; i < set->n; i++) {
-		const struct label_item *item = &profile->label[set->first + i];
+		const struct label *label = &profile->label[set->first + i];
 
-		hash = table_mix(hash, (uint64_t)item->key << 32 | item->text);
-		hash = table_mix(hash, (uint64_t)item->number ^ (uint64_t)item->unit << 32);
+		hash = table_mix(table_mix(hash, (uintptr_t)label->key), (uintptr_t)label->text);
+		hash = table_mix(table_mix(hash, (uintptr_t)label->unit), (uint64_t)label->number);
 	}
 	return hash;
 }
 
 static int append_label(struct profile *profile, const struct label *label)
 {
-	int key = pool_add_text(&profile->strings, label->key);
-	int text = pool_add_text(&profile->strings, label->text);
-	int unit = pool_add_text(&profile->strings, label->unit);
+	struct label stored = {.number = label->text ? 0 : label->number};
 
-	if (key < 0 || text < 0 || unit < 0 ||
-		array_grow(&profile->label, &profile->label_room, profile->labels + 1) < 0)
+	stored.key = pool_intern_text(&profile->strings, label->key);
+	if (label->text)
+		stored.text = pool_intern_text(&profile->strings, label->text);
+	stored.unit = pool_intern_text(&profile->strings, label->unit);
+	if (!stored.key || !stored.unit || (label->text && !stored.text))
 		return -ENOMEM;
-	profile->label[profile->labels++] = (struct label_item){.key = (uint32_t)key,
-		.text = (uint32_t)text,
-		.unit = (uint32_t)unit,
-		.number = label->text ? 0 : label->number,
-		.is_text = label->text};
-	return 0;
+	return array_add(&profile->label, &profile->label_room, &profile->labels, stored);
 }
 
 int labels_add(struct profile *profile, const struct label *label, size_t n)
@@ -93,14 +89,7 @@ size_t labels_count(const struct profile *profile, uint32_t set)
 
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index)
 {
-	const struct label_item *item = &profile->label[profile->label_set[set - 1].first + index];
-
-	return (struct label){
-		.key = pool_at(&profile->strings, item->key),
-		.text = item->is_text ? pool_at(&profile->strings, item->text) : NULL,
-		.number = item->number,
-		.unit = pool_at(&profile->strings, item->unit),
-	};
+	return profile->label[profile->label_set[set - 1].first + index];
 }
 
 int labels_copy(struct profile *into, const struct profile *from, uint32_t set)

@@ -5,21 +5,10 @@
 
 #include "base/pool.h"
 #include "base/table.h"
+#include "profile/foreign.h"
 #include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
-
-/* Items as stored: strings are ids of the pool. */
-struct mapping_item {
-	uint32_t file, build_id;
-	uint64_t start, limit, offset;
-	bool has_functions, has_lines, has_inlines;
-};
-
-struct function_item {
-	uint32_t name, symbol, file, line;
-	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; cached, as each sample needs this */
-};
 
 struct location_item {
 	uint64_t address;
@@ -30,7 +19,7 @@ struct location_item {
 };
 
 struct task_item {
-	uint32_t pid, tid, process, thread;
+	struct task task;
 	uint64_t cpu_ns;
 	bool has_cpu_ns;
 };
@@ -42,12 +31,6 @@ struct sample_item {
 	uint32_t labels; /* set of labels (labels.h) */
 };
 
-struct label_item {
-	uint32_t key, text, unit;
-	bool is_text;
-	int64_t number;
-};
-
 struct label_set {
 	size_t first; /* first label of the set in label[] */
 	size_t n;
@@ -56,13 +39,6 @@ struct label_set {
 struct audit_item {
 	uint32_t key;
 	uint64_t value;
-};
-
-/* struct foreign (foreign.h) as stored: strings are ids of the pool. */
-struct foreign_item {
-	uint32_t period_type, period_unit;
-	int64_t period;
-	uint32_t drop_frames, keep_frames, doc_url;
 };
 
 /* A full piece of the time line, encoded (timeline_code.h). */
@@ -84,14 +60,16 @@ struct timeline {
 
 struct profile {
 	struct pool strings;
+	const char *unsampled; /* PROFILE_UNSAMPLED in the pool; NULL: no function has this name */
 
 	uint32_t main; /* mapping of the main program */
 	size_t value_types;
-	size_t default_value;                    /* SIZE_MAX: none */
-	uint32_t value_type[VALUE_TYPES_MAX][2]; /* string ids of type and unit, by value type */
+	size_t default_value; /* SIZE_MAX: none */
+	struct value_type value_type[VALUE_TYPES_MAX];
 
-	struct mapping_item *mapping;
-	struct function_item *function;
+	/* Texts in these structures are strings of the pool, so equal ones are equal pointers. */
+	struct mapping *mapping;
+	struct function *function;
 	struct location_item *location;
 	struct location_line *location_line;
 	struct task_item *task;
@@ -100,7 +78,7 @@ struct profile {
 	int64_t *value; /* value_types values per sample */
 	struct audit_item audit[PROFILE_AUDITS_MAX];
 	uint32_t *note;
-	struct label_item *label;
+	struct label *label;
 	struct label_set *label_set;
 
 	size_t mappings, mapping_room;
@@ -125,7 +103,7 @@ struct profile {
 	struct timeline timeline;
 	const char *timeline_left_out; /* why there is no time line; NULL: it was not left out */
 
-	struct foreign_item foreign;
+	struct foreign foreign;
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
 	/* if timeline_span() made the profile: bounds of the span in ns; not in files */

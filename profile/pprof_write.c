@@ -121,6 +121,12 @@ static size_t default_column(const struct profile *profile)
 	return index == SIZE_MAX ? VALUE_CPU_NS : index;
 }
 
+static void fill_type(ValueType *to, const struct value_type *from)
+{
+	to->type = pool_id(from->type);
+	to->unit = pool_id(from->unit);
+}
+
 static int put_value_types(struct writing *w)
 {
 	for (size_t i = 0; i < w->columns; i++) {
@@ -128,8 +134,7 @@ static int put_value_types(struct writing *w)
 		ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT, *types[1] = {&type};
 		int error;
 
-		type.type = w->profile->value_type[w->column[i]][0];
-		type.unit = w->profile->value_type[w->column[i]][1];
+		fill_type(&type, &w->profile->value_type[w->column[i]]);
 		piece.n_sample_type = 1;
 		piece.sample_type = types;
 		if (w->column[i] == default_column(w->profile))
@@ -143,38 +148,37 @@ static int put_value_types(struct writing *w)
 
 static int put_head(struct writing *w)
 {
-	const struct foreign_item *foreign = &w->profile->foreign;
+	const struct foreign *foreign = &w->profile->foreign;
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	ValueType period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 
 	piece.time_nanos = (int64_t)w->profile->realtime_ns;
 	piece.duration_nanos = (int64_t)w->profile->duration_ns;
 	if (w->profile->period_ns) {
-		period.type = w->profile->value_type[VALUE_CPU_NS][0];
-		period.unit = w->profile->value_type[VALUE_CPU_NS][1];
+		fill_type(&period, &w->profile->value_type[VALUE_CPU_NS]);
 		piece.period_type = &period;
 		piece.period = (int64_t)w->profile->period_ns;
-	} else if (foreign->period_type || foreign->period_unit) {
-		period.type = foreign->period_type;
-		period.unit = foreign->period_unit;
+	} else if (foreign->period_type[0] || foreign->period_unit[0]) {
+		period.type = pool_id(foreign->period_type);
+		period.unit = pool_id(foreign->period_unit);
 		piece.period_type = &period;
 		piece.period = foreign->period;
 	}
-	piece.drop_frames = foreign->drop_frames;
-	piece.keep_frames = foreign->keep_frames;
-	piece.doc_url = foreign->doc_url;
+	piece.drop_frames = pool_id(foreign->drop_frames);
+	piece.keep_frames = pool_id(foreign->keep_frames);
+	piece.doc_url = pool_id(foreign->doc_url);
 	return put(w, &piece);
 }
 
 /* Stands for "no mapping" in files of other programs, and is not written. */
-static bool is_blank(const struct mapping_item *item)
+static bool is_blank(const struct mapping *item)
 {
-	return !item->file && !item->build_id && !item->start && !item->limit;
+	return !item->file[0] && !item->build_id[0] && !item->start && !item->limit;
 }
 
 static int put_mapping(struct writing *w, size_t index)
 {
-	const struct mapping_item *item = &w->profile->mapping[index];
+	const struct mapping *item = &w->profile->mapping[index];
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT, *mappings[1] = {&mapping};
 
@@ -184,8 +188,8 @@ static int put_mapping(struct writing *w, size_t index)
 	mapping.memory_start = item->start;
 	mapping.memory_limit = item->limit;
 	mapping.file_offset = item->offset;
-	mapping.filename = item->file;
-	mapping.build_id = item->build_id;
+	mapping.filename = pool_id(item->file);
+	mapping.build_id = pool_id(item->build_id);
 	mapping.has_functions = item->has_functions;
 	mapping.has_filenames = item->has_lines;
 	mapping.has_line_numbers = item->has_lines;
@@ -211,16 +215,16 @@ static int put_mappings(struct writing *w)
 static int put_functions(struct writing *w)
 {
 	for (size_t i = 0; i < w->profile->functions; i++) {
-		const struct function_item *item = &w->profile->function[i];
+		const struct function *item = &w->profile->function[i];
 		Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 		Function function = PERFTOOLS__PROFILES__FUNCTION__INIT,
 			 *functions[1] = {&function};
 		int error;
 
 		function.id = i + 1;
-		function.name = item->name;
-		function.system_name = item->symbol;
-		function.filename = item->file;
+		function.name = pool_id(item->name);
+		function.system_name = pool_id(item->symbol);
+		function.filename = pool_id(item->file);
 		function.start_line = item->line;
 		piece.n_function = 1;
 		piece.function = functions;
@@ -266,8 +270,9 @@ static int put_location(struct writing *w, size_t index)
 
 static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, Label **labels)
 {
-	const struct task_item *item = &w->profile->task[task];
-	const uint32_t value[LABELS] = {item->pid, item->tid, item->process, item->thread};
+	const struct task *item = &w->profile->task[task].task;
+	const uint32_t value[LABELS] = {
+		item->pid, item->tid, pool_id(item->process), pool_id(item->thread)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < LABELS; i++) {
@@ -290,14 +295,13 @@ static size_t fill_others(
 	const struct writing *w, uint32_t set, Label *label, Label **labels, size_t n)
 {
 	for (size_t i = 0; i < labels_count(w->profile, set); i++, n++) {
-		const struct label_item *item =
-			&w->profile->label[w->profile->label_set[set - 1].first + i];
+		struct label from = labels_at(w->profile, set, i);
 
 		perftools__profiles__label__init(&label[n]);
-		label[n].key = item->key;
-		label[n].str = item->text;
-		label[n].num = item->number;
-		label[n].num_unit = item->unit;
+		label[n].key = pool_id(from.key);
+		label[n].str = from.text ? pool_id(from.text) : 0;
+		label[n].num = from.number;
+		label[n].num_unit = pool_id(from.unit);
 		labels[n] = &label[n];
 	}
 	return n;
@@ -343,10 +347,10 @@ static int put_thread_times(struct writing *w)
 
 		if (!item->has_cpu_ns)
 			continue;
-		time.pid = item->pid;
-		time.tid = item->tid;
-		time.process = item->process;
-		time.thread = item->thread;
+		time.pid = item->task.pid;
+		time.tid = item->task.tid;
+		time.process = pool_id(item->task.process);
+		time.thread = pool_id(item->task.thread);
 		time.cpu_ns = item->cpu_ns < INT64_MAX ? (int64_t)item->cpu_ns : INT64_MAX;
 		piece.n_sprofil_thread = 1;
 		piece.sprofil_thread = times;

@@ -16,8 +16,12 @@ int profile_new(struct profile **ret_profile)
 		return -ENOMEM;
 	profile->default_value = SIZE_MAX;
 	error = pool_init(&profile->strings);
-	if (error >= 0)
+	if (error >= 0) {
+		const char *none = pool_at(&profile->strings, 0);
+
+		profile->foreign = (struct foreign){none, none, 0, none, none, none};
 		error = profile_add_value_type(profile, "samples", "count");
+	}
 	if (error >= 0)
 		error = profile_add_value_type(profile, "cpu", "nanoseconds");
 	if (error < 0) {
@@ -75,15 +79,16 @@ static int widen_values(struct profile *profile)
 
 int profile_add_value_type(struct profile *profile, const char *type, const char *unit)
 {
-	int type_id = pool_add_text(&profile->strings, type);
-	int unit_id = pool_add_text(&profile->strings, unit);
+	struct value_type new;
 	int error;
 
-	if (type_id < 0 || unit_id < 0)
+	new.type = pool_intern_text(&profile->strings, type);
+	new.unit = pool_intern_text(&profile->strings, unit);
+	if (!new.type || !new.unit)
 		return -ENOMEM;
 	for (size_t i = 0; i < profile->value_types; i++) {
-		if (profile->value_type[i][0] == (uint32_t)type_id &&
-			profile->value_type[i][1] == (uint32_t)unit_id)
+		if (profile->value_type[i].type == new.type &&
+			profile->value_type[i].unit == new.unit)
 			return (int)i;
 	}
 	if (profile->value_types == VALUE_TYPES_MAX)
@@ -91,8 +96,7 @@ int profile_add_value_type(struct profile *profile, const char *type, const char
 	error = widen_values(profile);
 	if (error < 0)
 		return error;
-	profile->value_type[profile->value_types][0] = (uint32_t)type_id;
-	profile->value_type[profile->value_types][1] = (uint32_t)unit_id;
+	profile->value_type[profile->value_types] = new;
 	return (int)profile->value_types++;
 }
 
@@ -103,10 +107,7 @@ size_t profile_value_types(const struct profile *profile)
 
 struct value_type profile_value_type(const struct profile *profile, size_t index)
 {
-	return (struct value_type){
-		.type = pool_at(&profile->strings, profile->value_type[index][0]),
-		.unit = pool_at(&profile->strings, profile->value_type[index][1]),
-	};
+	return profile->value_type[index];
 }
 
 size_t profile_find_value_type(const struct profile *profile, const char *type)

@@ -168,5 +168,6 @@ bool profile_is_unsampled(const struct profile *profile, const struct sample *sa
 	if (!sample->n)
 		return false;
 	location = profile_location(profile, sample->location[0]);
-	return location.lines && profile->function[location.line[0].function].is_unsampled;
+	return location.lines &&
+		profile->function[location.line[0].function].name == profile->unsampled;
 }

@@ -50,7 +50,7 @@ int profile_split(const struct profile *from, uint32_t pid, struct profile **ret
 	int r = profile_copier_begin(&s, from);
 
 	for (size_t i = 0; i < from->samples && r >= 0; i++) {
-		if (from->task[from->sample[i].task].pid == pid)
+		if (from->task[from->sample[i].task].task.pid == pid)
 			r = profile_copier_sample(&s, i, profile_sample(from, i).value);
 	}
 	for (size_t i = 0; i < from->tasks && r >= 0; i++) {

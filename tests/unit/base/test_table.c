@@ -136,6 +136,9 @@ static void test_table__pool_keeps_each_string_once(void **state)
 	memset(big, 'x', sizeof(big));
 	b = pool_add(&pool, big, sizeof(big));
 	assert_true(a > 0 && b > a);
+	assert_int_equal(pool_id(kept), a);
+	assert_int_equal(pool_id(pool_at(&pool, 0)), 0);
+	assert_int_equal(pool_id(pool_at(&pool, (uint32_t)b)), b);
 	assert_int_equal(strlen(pool_at(&pool, (uint32_t)b)), sizeof(big));
 	for (int i = 0; i < 50000; i++)
 		assert_true(pool_add(&pool, (const char *)&i, sizeof(i)) >= 0);
