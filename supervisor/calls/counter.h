@@ -9,33 +9,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
-#include <sys/uio.h>
 
 #include "supervisor/calls/region.h"
 
-#define COUNTER_BATCH 64 /* most additions per counter_apply() */
-
 struct remote;
 
-/* process_vm_readv(2) or process_vm_writev(2), but -errno on failure. */
-typedef ssize_t counter_transfer(
-	void *context, const struct iovec *local, const struct iovec *remote, unsigned count);
-
-struct counter_memory {
-	counter_transfer *read, *write;
-	void *context;
-};
-
-/* Returns access to the memory of @remote, which is borrowed. */
-struct counter_memory counter_memory_of(struct remote *remote);
-
-struct counter_add {
-	uint64_t address; /* of the counter */
-	uint64_t ticks;
-	bool faulted; /* result: the counter is inaccessible and unchanged */
-	/* result: ticks that did not fit; the first addition to a counter has them for all */
-	uint64_t full;
+struct counter_result {
+	bool faulted;  /* the counter is inaccessible and unchanged */
+	bool stop;     /* all must stop, as counter_sum() says */
+	uint64_t full; /* ticks that did not fit */
 };
 
 /* Returns @value + @ticks, or the limit. Sets *@ret_stop if all must stop; never clears it. */
@@ -43,11 +25,11 @@ uint64_t counter_sum(uint64_t value, uint64_t ticks, unsigned element,
 	enum region_overflow overflow, bool *ret_stop);
 
 /*
- * Performs @adds (@count <= COUNTER_BATCH) in the memory of a process, while one of its threads is
- * stopped. An inaccessible counter is marked as faulted; the others are updated. Sets *@ret_stop as
- * counter_sum() does. 0, or -errno (-ESRCH, -EPERM, ...): the process is not accessible any more.
+ * Adds @ticks to the counter of @element bytes at @address, while a thread of that process is
+ * stopped. 0, or -errno (-ESRCH, -EPERM, ...): the process is not accessible any more, or
+ * -ETIMEDOUT: a page is not delivered in time; the counter is unchanged.
  */
-int counter_apply(const struct counter_memory *memory, unsigned element,
-	enum region_overflow overflow, struct counter_add *adds, unsigned count, bool *ret_stop);
+int counter_add(const struct remote *memory, uint64_t address, unsigned element, uint64_t ticks,
+	enum region_overflow overflow, struct counter_result *ret_result);
 
 #endif

@@ -23,14 +23,13 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	const struct region_hit *hit, uint64_t ticks)
 {
 	const struct region_policy *policy = s->table->policy;
-	struct counter_add add = {.address = hit->address, .ticks = ticks};
 	struct session_figures *figures = &sessions->figures;
 	size_t cursor = 0;
 	pid_t tid = tracee_memory_next_tid(sessions->target, t, &cursor);
-	struct remote remote = tracee_memory_of(t->process, tid);
-	struct counter_memory memory = counter_memory_of(&remote);
-	bool full = false;
-	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &full);
+	const struct remote remote = tracee_memory_of(t->process, tid);
+	struct counter_result result;
+	int r = counter_add(
+		&remote, hit->address, s->table->element, ticks, policy->overflow, &result);
 
 	if (r < 0) {
 		/* The process has changed its user, or is no longer dumpable. */
@@ -39,12 +38,12 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 		sessions->untidy |= s->untidy;
 		return false;
 	}
-	if (full)
+	if (result.stop)
 		session_turn_off(s, CALL_FULL);
-	if (!add.faulted) {
+	if (!result.faulted) {
 		figures->counted += ticks;
-		s->tally.counted += ticks - add.full;
-		s->tally.full += add.full;
+		s->tally.counted += ticks - result.full;
+		s->tally.full += result.full;
 		sessions->untidy |= s->untidy;
 		return true;
 	}

@@ -89,15 +89,9 @@ ssize_t remote_read_vector(
 	return transfer(remote, to, from, n, PAGES_READ);
 }
 
-ssize_t remote_write_vector(
-	const struct remote *remote, const struct iovec *from, const struct iovec *to, size_t n)
-{
-	return transfer(remote, from, to, n, PAGES_WRITE);
-}
-
 ssize_t remote_write(const struct remote *remote, uint64_t at, const void *from, size_t n)
 {
 	struct iovec local = {(void *)(uintptr_t)from, n}, there = {(void *)(uintptr_t)at, n};
 
-	return remote_write_vector(remote, &local, &there, 1);
+	return transfer(remote, &local, &there, 1, PAGES_WRITE);
 }

@@ -28,14 +28,13 @@ struct remote {
 ssize_t remote_read(const struct remote *remote, uint64_t at, void *to, size_t n);
 /* Reads from pages that are in memory: others count as inaccessible. */
 ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n);
+/* -ETIMEDOUT: a page of any of the @n bytes is not delivered in time, and nothing was written. */
 ssize_t remote_write(const struct remote *remote, uint64_t at, const void *from, size_t n);
 /*
- * Transfer @n pieces (1024 at most) with one system call; the two sides of each have equal lengths.
- * -ETIMEDOUT: a page of any piece is not delivered in time, and nothing was transferred.
+ * Reads @n pieces (1024 at most) with one system call; the two sides of each have equal lengths.
+ * -ETIMEDOUT: a page of any piece is not delivered in time, and nothing was read.
  */
 ssize_t remote_read_vector(
 	const struct remote *remote, const struct iovec *to, const struct iovec *from, size_t n);
-ssize_t remote_write_vector(
-	const struct remote *remote, const struct iovec *from, const struct iovec *to, size_t n);
 
 #endif
