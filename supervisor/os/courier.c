@@ -2,7 +2,6 @@
 #include "supervisor/os/courier.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -73,18 +72,10 @@ static bool is_memory(unsigned major, unsigned minor)
 	return same;
 }
 
-static char *read_text(int tid, const char *file)
-{
-	char path[48];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", tid, file);
-	return procfs_read_text(path);
-}
-
 /* Can the page at @at be written to without waiting for a process? Private ones can. */
 static bool may_write(int tid, uint64_t at)
 {
-	char *maps = read_text(tid, "maps"), *mountinfo;
+	char *maps = procfs_read_text("/proc/%d/maps", tid), *mountinfo;
 	bool may = false;
 
 	for (const char *line = maps; line && *line;) {
@@ -97,7 +88,7 @@ static bool may_write(int tid, uint64_t at)
 			    &minor) == 5 &&
 			at >= start && at < stop) {
 			may = shared == 'p' || is_memory(major, minor);
-			if (!may && (mountinfo = read_text(tid, "mountinfo"))) {
+			if (!may && (mountinfo = procfs_read_text("/proc/%d/mountinfo", tid))) {
 				may = courier_may_write(mountinfo, major, minor);
 				free(mountinfo);
 			}
@@ -138,19 +129,15 @@ static int touch(const struct page_request *request, const int *mem_fd)
 static int run_request(const struct page_request *request)
 {
 	int mem_fd = -1, done, good = 0, fd;
-	char path[48];
 
-	if (vm_read_is_refused()) {
-		(void)snprintf(path, sizeof(path), "/proc/%d/mem", request->tid);
-		mem_fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
+	if (vm_read_is_refused())
+		mem_fd = procfs_open("/proc/%d/mem", request->tid);
 	done = touch(request, &mem_fd);
 	if (mem_fd >= 0)
 		(void)close(mem_fd);
 	if (done <= 0 || !request->write)
 		return done;
-	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", request->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = procfs_open("/proc/%d/pagemap", request->tid);
 	while (fd >= 0 && good < done) {
 		uint64_t at = request->at + (uint64_t)good * pagemap_bytes(), word;
 

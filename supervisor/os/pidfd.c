@@ -42,12 +42,9 @@ static bool is_pidfd(int holder, int fd)
 
 static bool refers_to(int holder, int fd, int pid)
 {
-	char path[64], *text;
-	bool found;
+	char *text = procfs_read_text("/proc/%d/fdinfo/%d", holder, fd);
+	bool found = text && pidfd_parse(text) == pid;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", holder, fd);
-	text = procfs_read_text(path);
-	found = text && pidfd_parse(text) == pid;
 	free(text);
 	return found;
 }

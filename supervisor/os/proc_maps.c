@@ -2,7 +2,6 @@
 #include "supervisor/os/proc_maps.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,19 +11,11 @@
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/window.h"
 
-int proc_maps_open(int pid)
-{
-	char path[48];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	return procfs_open(path);
-}
-
 int proc_maps_read(int pid, char **text, size_t *room)
 {
 	size_t n = 0;
 	ssize_t got;
-	int fd = proc_maps_open(pid), r;
+	int fd = procfs_open("/proc/%d/maps", pid), r;
 
 	if (fd < 0)
 		return fd;

@@ -25,8 +25,10 @@ struct mapped_range {
  */
 bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range);
 
-int proc_maps_open(int pid);
-/* Finds the executable mapping at @address. -ENOENT: none. -ENOTTY: before Linux 6.11. */
+/*
+ * Finds the executable mapping at @address. @maps_fd: the process's open maps. -ENOENT: none.
+ * -ENOTTY: before Linux 6.11.
+ */
 int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 /* Like proc_maps_query(), for a mapping that may contain a stack: readable and writable. */
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,31 +20,32 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
-/* Bytes read of a thread's sched file: the fields that procfs_read_turn() and _queued() need. */
-#define TURN_BYTES   512
-#define QUEUED_BYTES 2048
 /* Room for one read of a whole file: a page, and the NUL. */
 #define PART_BYTES 4097
 
-int procfs_open(const char *path)
+__attribute__((format(printf, 1, 0))) static int open_by_format(const char *format, va_list args)
 {
+	char path[96];
 	int fd;
 
+	(void)vsnprintf(path, sizeof(path), format, args);
 	window_forbid("opening a file");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_of_thread(int pid, int tid, const char *file)
+int procfs_open(const char *format, ...)
 {
-	char path[64];
+	va_list args;
+	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
-	return procfs_open(path);
+	va_start(args, format);
+	fd = open_by_format(format, args);
+	va_end(args);
+	return fd;
 }
 
-/* Reads a small file from its start, NUL-terminated. Returns the length. */
-static int read_small(int fd, char *text, size_t room)
+int procfs_read(int fd, char *text, size_t room)
 {
 	ssize_t n = pread(fd, text, room - 1, 0);
 
@@ -53,13 +55,17 @@ static int read_small(int fd, char *text, size_t room)
 	return (int)n;
 }
 
-char *procfs_read_text(const char *path)
+char *procfs_read_text(const char *format, ...)
 {
 	char *text = NULL;
 	size_t room = 0, n = 0;
 	ssize_t got = -1;
-	int fd = procfs_open(path);
+	va_list args;
+	int fd;
 
+	va_start(args, format);
+	fd = open_by_format(format, args);
+	va_end(args);
 	while (fd >= 0 && mem_grow((void **)&text, &room, n + PART_BYTES, 1) == 0 &&
 		(got = read(fd, text + n, room - n - 1)) > 0)
 		n += (size_t)got;
@@ -108,19 +114,6 @@ int procfs_parse_last_cpu(const char *text)
 	return p && parse_decimal(&p, &cpu) && cpu < 1 << 20 ? (int)cpu : -EPROTO;
 }
 
-int procfs_open_stat(int pid, int tid)
-{
-	return open_of_thread(pid, tid, "stat");
-}
-
-int procfs_read_last_cpu(int stat_fd)
-{
-	char text[1024];
-	int n = read_small(stat_fd, text, sizeof(text));
-
-	return n < 0 ? n : procfs_parse_last_cpu(text);
-}
-
 uint64_t procfs_parse_stack_bottom(const char *text)
 {
 	const char *p = stat_field(text, 28);
@@ -131,7 +124,7 @@ uint64_t procfs_parse_stack_bottom(const char *text)
 
 uint64_t procfs_read_stack_bottom(int pid)
 {
-	char text[1024];
+	char text[PROCFS_STAT_BYTES];
 
 	window_forbid("opening a file");
 	(void)proc_file_read(text, sizeof(text), "/proc/%d/stat", pid);
@@ -159,14 +152,6 @@ int procfs_parse_kernel_time(const char *text, struct kernel_time *ret_time)
 	return 0;
 }
 
-int procfs_read_kernel_time(int stat_fd, struct kernel_time *ret_time)
-{
-	char text[1024];
-	int n = read_small(stat_fd, text, sizeof(text));
-
-	return n < 0 ? n : procfs_parse_kernel_time(text, ret_time);
-}
-
 int procfs_parse_state(const char *text, char *ret_state)
 {
 	const char *p = stat_field(text, 3);
@@ -175,14 +160,6 @@ int procfs_parse_state(const char *text, char *ret_state)
 		return -EPROTO;
 	*ret_state = p[1];
 	return 0;
-}
-
-int procfs_read_state(int stat_fd, char *ret_state)
-{
-	char text[1024];
-	int n = read_small(stat_fd, text, sizeof(text));
-
-	return n < 0 ? n : procfs_parse_state(text, ret_state);
 }
 
 static int parse_stat(const char *text, struct cpu_time *ret_cpu)
@@ -211,15 +188,10 @@ int procfs_parse_cpu(enum cpu_source source, const char *text, struct cpu_time *
 	return 0;
 }
 
-int procfs_open_cpu(enum cpu_source source, int pid, int tid)
-{
-	return open_of_thread(pid, tid, source == CPU_SOURCE_SCHEDSTAT ? "schedstat" : "stat");
-}
-
 int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu)
 {
-	char text[512];
-	int n = read_small(fd, text, sizeof(text));
+	char text[PROCFS_CPU_BYTES];
+	int n = procfs_read(fd, text, sizeof(text));
 
 	return n < 0 ? n : procfs_parse_cpu(source, text, ret_cpu);
 }
@@ -233,11 +205,6 @@ enum cpu_source procfs_cpu_source(void)
 		procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, text, &cpu) < 0 || !cpu.run_ns)
 		return CPU_SOURCE_STAT;
 	return CPU_SOURCE_SCHEDSTAT;
-}
-
-int procfs_open_activity(int pid, int tid)
-{
-	return open_of_thread(pid, tid, "syscall");
 }
 
 int procfs_parse_activity(const char *text, struct activity *ret_activity)
@@ -262,26 +229,15 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity)
 	return 0;
 }
 
-int procfs_read_activity(int fd, struct activity *ret_activity)
+int procfs_parse_call(const char *text, struct activity *ret_activity, uint64_t ret_argument[6])
 {
-	char text[256];
-	int n = read_small(fd, text, sizeof(text));
+	int r = procfs_parse_activity(text, ret_activity);
+	char *at;
 
-	return n < 0 ? n : procfs_parse_activity(text, ret_activity);
-}
-
-int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6])
-{
-	char text[256], *at = text;
-	int n = read_small(fd, text, sizeof(text));
-
-	if (n < 0)
-		return n;
-	n = procfs_parse_activity(text, ret_activity);
 	(void)strtol(text, &at, 10);
 	for (unsigned i = 0; i < 6; i++)
-		ret_argument[i] = n < 0 || ret_activity->syscall < 0 ? 0 : strtoull(at, &at, 16);
-	return n;
+		ret_argument[i] = r < 0 || ret_activity->syscall < 0 ? 0 : strtoull(at, &at, 16);
+	return r;
 }
 
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES])
@@ -330,18 +286,10 @@ int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room)
 	return r;
 }
 
-int procfs_open_statm(int pid)
-{
-	char path[48];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/statm", pid);
-	return procfs_open(path);
-}
-
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages)
 {
 	char text[128];
-	int n = read_small(statm_fd, text, sizeof(text));
+	int n = procfs_read(statm_fd, text, sizeof(text));
 
 	return n < 0 ? n : sscanf(text, "%" SCNu64, ret_pages) == 1 ? 0 : -EPROTO;
 }
@@ -376,7 +324,7 @@ int procfs_parse_runnable(const char *text)
 int procfs_read_runnable(int load_fd)
 {
 	char text[128];
-	int n = read_small(load_fd, text, sizeof(text));
+	int n = procfs_read(load_fd, text, sizeof(text));
 
 	return n < 0 ? n : procfs_parse_runnable(text);
 }
@@ -389,11 +337,6 @@ uint64_t procfs_scheduler_tick_ns(void)
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &ts) < 0 || ts.tv_sec || ts.tv_nsec < 100000)
 		return 10000000;
 	return (uint64_t)ts.tv_nsec;
-}
-
-int procfs_open_switched(int pid, int tid)
-{
-	return open_of_thread(pid, tid, "sched");
 }
 
 /* Parses the value of @key; milliseconds are converted to ns. -EPROTO. */
@@ -441,18 +384,10 @@ int procfs_parse_queued(const char *text, uint64_t *ret_ns)
 	return parse_sched(text, "\nse.avg.last_update_time", ret_ns);
 }
 
-int procfs_read_queued(int fd, uint64_t *ret_ns)
-{
-	char text[QUEUED_BYTES];
-	int n = read_small(fd, text, sizeof(text));
-
-	return n < 0 ? n : procfs_parse_queued(text, ret_ns);
-}
-
 int procfs_read_turn(int fd, struct turn *ret_turn)
 {
-	char text[TURN_BYTES];
-	int n = read_small(fd, text, sizeof(text));
+	char text[PROCFS_TURN_BYTES];
+	int n = procfs_read(fd, text, sizeof(text));
 
 	return n < 0 ? n : procfs_parse_turn(text, ret_turn);
 }

@@ -10,10 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens for reading. Not in the stop window. */
-int procfs_open(const char *path);
-/* Returns the file's whole text, freed by the caller; NULL: failed. Not in the stop window. */
-char *procfs_read_text(const char *path);
+/* Opens the file whose path @format makes, for reading. Not in the stop window. */
+int procfs_open(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * Returns the whole text of the file whose path @format makes, freed by the caller; NULL: failed.
+ * Not in the stop window.
+ */
+char *procfs_read_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reads up to @room - 1 bytes from the file's start, and appends a NUL. Returns their number. */
+int procfs_read(int fd, char *text, size_t room);
+/* Room for what the functions below parse: of sched, the beginning. */
+enum {
+	PROCFS_CPU_BYTES = 512,
+	PROCFS_STAT_BYTES = 1024,
+	PROCFS_CALL_BYTES = 256,
+	PROCFS_TURN_BYTES = 512,
+	PROCFS_QUEUED_BYTES = 2048
+};
 
 /* The CPU time of a thread, as counted by the scheduler. */
 struct cpu_time {
@@ -30,8 +44,6 @@ enum cpu_source {
 /* Returns the source that this kernel provides: schedstat may be absent, or all zero. */
 enum cpu_source procfs_cpu_source(void);
 
-/* The descriptor is valid until the thread is reaped. */
-int procfs_open_cpu(enum cpu_source source, int pid, int tid);
 /* Reads the CPU time; of a running thread up to a tick too little. May run in the stop window. */
 int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu);
 
@@ -47,25 +59,20 @@ struct activity {
 	int32_t syscall; /* number; -1: blocked, but not in a call */
 	uint64_t sp, pc;
 };
-int procfs_open_activity(int pid, int tid);
-int procfs_read_activity(int fd, struct activity *ret_activity);
-/* Like procfs_read_activity(); also reads the call's arguments (0: not in a call). */
-int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6]);
 /*
  * Parses "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call,
  * arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n". -EPROTO.
  */
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
+/* Like procfs_parse_activity(); also parses the call's arguments (0: not in a call). */
+int procfs_parse_call(const char *text, struct activity *ret_activity, uint64_t ret_argument[6]);
 
-/* Opens /proc/PID/task/TID/sched (CONFIG_SCHED_DEBUG), for procfs_read_queued() and _turn(). */
-int procfs_open_switched(int pid, int tid);
 /*
- * Reads since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns.
- * (se.avg.last_update_time of the sched file, set when a thread enters the run queue. Its clock
- * falls behind if the kernel scales load by the CPU's frequency.)
+ * Parses since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns:
+ * "...\nse.avg.last_update_time  :  56887693467648\n..." to 56887693467648. -EPROTO.
+ * (/proc/PID/task/TID/sched, with CONFIG_SCHED_DEBUG. The kernel sets the time when a thread enters
+ * the run queue. Its clock falls behind if the kernel scales load by the CPU's frequency.)
  */
-int procfs_read_queued(int fd, uint64_t *ret_ns);
-/* Parses "...\nse.avg.last_update_time  :  56887693467648\n..." to 56887693467648. -EPROTO. */
 int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
 /* A thread's last turn on a CPU, from the sched file. */
@@ -84,10 +91,10 @@ int procfs_read_turn(int fd, struct turn *ret_turn);
  */
 int procfs_parse_turn(const char *text, struct turn *ret_turn);
 
-int procfs_open_stat(int pid, int tid);
-/* Returns the CPU that a thread is on, waits for, or was last on. */
-int procfs_read_last_cpu(int stat_fd);
-/* Parses field 39 of stat: "7 (a) b) R 1 … 17 3 0 …" with 3 there gives 3. -EPROTO. */
+/*
+ * Parses the CPU that a thread is on, waits for, or was last on, field 39 of stat: "7 (a) b) R 1 …
+ * 17 3 0 …" with 3 there gives 3. -EPROTO.
+ */
 int procfs_parse_last_cpu(const char *text);
 
 /* Returns where the stack of a process's main thread begins, at its argc; 0: unknown. */
@@ -101,13 +108,10 @@ struct kernel_time {
 	uint64_t system_ns;
 };
 
-/* Reads fields 10, 12 and 15 of stat. -EPROTO: they are not there. */
-int procfs_read_kernel_time(int stat_fd, struct kernel_time *ret_time);
+/* Parses fields 10, 12 and 15 of stat. -EPROTO: they are not there. */
 int procfs_parse_kernel_time(const char *text, struct kernel_time *ret_time);
 
-/* Reads the thread's state: 'R', 'S', 'D', 'T' …, field 3 of stat. */
-int procfs_read_state(int stat_fd, char *ret_state);
-/* Parses "7 (a) b) S 1 …" to 'S'. -EPROTO. */
+/* Parses the thread's state, field 3 of stat: "7 (a) b) S 1 …" to 'S'. -EPROTO. */
 int procfs_parse_state(const char *text, char *ret_state);
 
 /* The thread's name (comm), without the newline. "" if it cannot be read. */
@@ -120,7 +124,6 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 /* Appends the tids of a process to *@tids (grown as needed, freed by the caller). */
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 
-int procfs_open_statm(int pid);
 /* Reads the number of pages that the process has mapped: "5410 812 ...\n" gives 5410. */
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "supervisor/os/priority.h"
 #include "supervisor/os/procfs.h"
 
@@ -41,14 +42,10 @@ static struct timespec next_look(void)
 /* Returns the state in /proc; 'D': a wait that no signal ends, or only a fatal one. 0: unknown. */
 static char state_of(int tid)
 {
-	int fd = procfs_open_stat(getpid(), tid);
-	char state = '\0';
+	char text[PROCFS_STAT_BYTES], state = '\0';
 
-	if (fd < 0)
-		return state;
-	if (procfs_read_state(fd, &state) < 0)
-		state = '\0';
-	(void)close(fd);
+	(void)proc_file_read(text, sizeof(text), "/proc/%d/task/%d/stat", getpid(), tid);
+	(void)procfs_parse_state(text, &state);
 	return state;
 }
 

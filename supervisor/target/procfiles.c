@@ -2,7 +2,6 @@
 #include "supervisor/target/procfiles.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,15 +21,14 @@ void procfiles_init(struct procfiles *files, struct target *target, const struct
 
 static int open_file(const struct procfiles *files, const struct tracee *t, enum thread_file file)
 {
-	int pid = t->process->pid;
+	static const char *const name[THREAD_FILES] = {[THREAD_CPU] = "schedstat",
+		[THREAD_ACTIVITY] = "syscall",
+		[THREAD_STAT] = "stat",
+		[THREAD_SWITCHED] = "sched"};
 
-	switch (file) {
-	case THREAD_CPU: return procfs_open_cpu(files->cpu_source, pid, t->tid);
-	case THREAD_ACTIVITY: return procfs_open_activity(pid, t->tid);
-	case THREAD_STAT: return procfs_open_stat(pid, t->tid);
-	case THREAD_SWITCHED: return procfs_open_switched(pid, t->tid);
-	default: return -EINVAL;
-	}
+	if (file == THREAD_CPU && files->cpu_source == CPU_SOURCE_STAT)
+		file = THREAD_STAT;
+	return procfs_open("/proc/%d/task/%d/%s", t->process->pid, t->tid, name[file]);
 }
 
 /* Returns a descriptor to read from, valid until put_back(), or -errno. */
@@ -55,18 +53,28 @@ static void put_back(struct procfiles *files, struct tracee *t, enum thread_file
 		t->fd[file] = fds_keep(&files->fds, t->process, fd);
 }
 
+/* Reads the beginning of the file, NUL-terminated. Returns the length, or -errno. */
+static int read_text(
+	struct procfiles *files, struct tracee *t, enum thread_file file, char *text, size_t room)
+{
+	int fd = get(files, t, file);
+	int n = fd < 0 ? fd : procfs_read(fd, text, room);
+
+	put_back(files, t, file, fd);
+	return n;
+}
+
 int procfiles_read_cpu(struct procfiles *files, struct tracee *t, struct cpu_time *ret_cpu)
 {
-	int fd, r;
+	char text[PROCFS_CPU_BYTES];
+	int n;
 
 	if (t->reaped) {
 		*ret_cpu = t->final_cpu;
 		return 0;
 	}
-	fd = get(files, t, THREAD_CPU);
-	r = fd < 0 ? fd : procfs_read_cpu(files->cpu_source, fd, ret_cpu);
-	put_back(files, t, THREAD_CPU, fd);
-	return r;
+	n = read_text(files, t, THREAD_CPU, text, sizeof(text));
+	return n < 0 ? n : procfs_parse_cpu(files->cpu_source, text, ret_cpu);
 }
 
 int procfiles_read_open_cpu(
@@ -89,57 +97,51 @@ int procfiles_read_runs(struct procfiles *files, struct tracee *t, struct cpu_ti
 int procfiles_read_activity(
 	struct procfiles *files, struct tracee *t, struct activity *ret_activity)
 {
-	int fd = get(files, t, THREAD_ACTIVITY);
-	int r = fd < 0 ? fd : procfs_read_activity(fd, ret_activity);
+	char text[PROCFS_CALL_BYTES];
+	int n = read_text(files, t, THREAD_ACTIVITY, text, sizeof(text));
 
-	put_back(files, t, THREAD_ACTIVITY, fd);
-	return r;
+	return n < 0 ? n : procfs_parse_activity(text, ret_activity);
 }
 
 int procfiles_read_call(struct procfiles *files, struct tracee *t, struct activity *ret_activity,
 	uint64_t ret_argument[6])
 {
-	int fd = get(files, t, THREAD_ACTIVITY);
-	int r = fd < 0 ? fd : procfs_read_call(fd, ret_activity, ret_argument);
+	char text[PROCFS_CALL_BYTES];
+	int n = read_text(files, t, THREAD_ACTIVITY, text, sizeof(text));
 
-	put_back(files, t, THREAD_ACTIVITY, fd);
-	return r;
+	return n < 0 ? n : procfs_parse_call(text, ret_activity, ret_argument);
 }
 
 int procfiles_read_turn(struct procfiles *files, struct tracee *t, struct turn *ret_turn)
 {
-	int fd = get(files, t, THREAD_SWITCHED);
-	int r = fd < 0 ? fd : procfs_read_turn(fd, ret_turn);
+	char text[PROCFS_TURN_BYTES];
+	int n = read_text(files, t, THREAD_SWITCHED, text, sizeof(text));
 
-	put_back(files, t, THREAD_SWITCHED, fd);
-	return r;
+	return n < 0 ? n : procfs_parse_turn(text, ret_turn);
 }
 
 int procfiles_read_queued(struct procfiles *files, struct tracee *t, uint64_t *ret_ns)
 {
-	int fd = get(files, t, THREAD_SWITCHED);
-	int r = fd < 0 ? fd : procfs_read_queued(fd, ret_ns);
+	char text[PROCFS_QUEUED_BYTES];
+	int n = read_text(files, t, THREAD_SWITCHED, text, sizeof(text));
 
-	put_back(files, t, THREAD_SWITCHED, fd);
-	return r;
+	return n < 0 ? n : procfs_parse_queued(text, ret_ns);
 }
 
 int procfiles_read_last_cpu(struct procfiles *files, struct tracee *t)
 {
-	int fd = get(files, t, THREAD_STAT);
-	int r = fd < 0 ? fd : procfs_read_last_cpu(fd);
+	char text[PROCFS_STAT_BYTES];
+	int n = read_text(files, t, THREAD_STAT, text, sizeof(text));
 
-	put_back(files, t, THREAD_STAT, fd);
-	return r;
+	return n < 0 ? n : procfs_parse_last_cpu(text);
 }
 
 int procfiles_read_state(struct procfiles *files, struct tracee *t, char *ret_state)
 {
-	int fd = get(files, t, THREAD_STAT);
-	int r = fd < 0 ? fd : procfs_read_state(fd, ret_state);
+	char text[PROCFS_STAT_BYTES];
+	int n = read_text(files, t, THREAD_STAT, text, sizeof(text));
 
-	put_back(files, t, THREAD_STAT, fd);
-	return r;
+	return n < 0 ? n : procfs_parse_state(text, ret_state);
 }
 
 int procfiles_reader(const struct process *process)
@@ -164,8 +166,8 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 	if (fd >= 0)
 		return fd;
 	switch (file) {
-	case PROCESS_MAPS: fd = proc_maps_open(procfiles_reader(process)); break;
-	case PROCESS_STATM: fd = procfs_open_statm(procfiles_reader(process)); break;
+	case PROCESS_MAPS: fd = procfs_open("/proc/%d/maps", procfiles_reader(process)); break;
+	case PROCESS_STATM: fd = procfs_open("/proc/%d/statm", procfiles_reader(process)); break;
 	case PROCESS_PIDFD:
 		fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 		fd = fd < 0 ? -errno : fd;
@@ -179,12 +181,14 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 void procfiles_read_kernel_time(const struct tracee *t, struct kernel_time *ret_time)
 {
 	int fd = t->fd[THREAD_STAT], opened;
+	char text[PROCFS_STAT_BYTES];
 
 	*ret_time = t->final_kernel;
 	if (t->reaped)
 		return;
-	opened = fd < 0 ? procfs_open_stat(t->process->pid, t->tid) : -1;
-	if (procfs_read_kernel_time(fd < 0 ? opened : fd, ret_time) < 0)
+	opened = fd < 0 ? procfs_open("/proc/%d/task/%d/stat", t->process->pid, t->tid) : -1;
+	if (procfs_read(fd < 0 ? opened : fd, text, sizeof(text)) < 0 ||
+		procfs_parse_kernel_time(text, ret_time) < 0)
 		*ret_time = t->begin_kernel;
 	if (opened >= 0)
 		(void)close(opened);
@@ -209,12 +213,9 @@ static void open_once(struct procfiles *files, struct process *process, int tid,
 	enum process_file file, const char *name)
 {
 	int *fd = &process->fd[file];
-	char path[48];
 
-	if (*fd != -1 && *fd != -EMFILE && *fd != -ENFILE)
-		return;
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
-	*fd = fds_keep(&files->fds, process, procfs_open(path));
+	if (*fd == -1 || *fd == -EMFILE || *fd == -ENFILE)
+		*fd = fds_keep(&files->fds, process, procfs_open("/proc/%d/%s", tid, name));
 }
 
 void procfiles_open_memory(struct procfiles *files, struct process *process, int tid)

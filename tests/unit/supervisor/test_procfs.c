@@ -142,10 +142,11 @@ static void test_procfs__parses_the_last_cpu(void **state)
 		3);
 	assert_int_equal(procfs_parse_last_cpu("7 (sh) R 1 2 3\n"), -EPROTO);
 	assert_int_equal(procfs_parse_last_cpu(""), -EPROTO);
-	int fd = procfs_open_stat(getpid(), getpid());
+	int fd = procfs_open("/proc/%d/task/%d/stat", getpid(), getpid());
+	char text[PROCFS_STAT_BYTES];
 
-	assert_true(fd >= 0);
-	assert_in_range(procfs_read_last_cpu(fd), 0, 8191);
+	assert_true(procfs_read(fd, text, sizeof(text)) > 0);
+	assert_in_range(procfs_parse_last_cpu(text), 0, 8191);
 	assert_int_equal(close(fd), 0);
 }
 
@@ -210,7 +211,7 @@ static void test_procfs__finds_executable_mappings(void **state)
 static void test_procfs__reads_this_process(void **state)
 {
 	int pid = getpid(), fd, group, parent, *tids = NULL;
-	char path[4096], name[PROCFS_NAME_BYTES], *text = NULL;
+	char path[4096], name[PROCFS_NAME_BYTES], call[PROCFS_CALL_BYTES], *text = NULL;
 	size_t n = 0, room = 0, text_room = 0;
 	struct mapped_range range, present;
 	struct cpu_time cpu, later;
@@ -219,15 +220,17 @@ static void test_procfs__reads_this_process(void **state)
 	bool found = false;
 
 	(void)state;
-	fd = procfs_open_cpu(procfs_cpu_source(), pid, pid);
+	fd = procfs_open("/proc/%d/task/%d/%s", pid, pid,
+		procfs_cpu_source() == CPU_SOURCE_STAT ? "stat" : "schedstat");
 	assert_true(fd >= 0);
 	assert_int_equal(procfs_read_cpu(procfs_cpu_source(), fd, &cpu), 0);
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(procfs_read_cpu(procfs_cpu_source(), fd, &later), 0);
 	assert_true(later.run_ns >= cpu.run_ns);
 	assert_int_equal(close(fd), 0);
-	fd = procfs_open_activity(pid, pid);
-	assert_int_equal(procfs_read_activity(fd, &a), 0);
+	fd = procfs_open("/proc/%d/task/%d/syscall", pid, pid);
+	assert_true(procfs_read(fd, call, sizeof(call)) > 0);
+	assert_int_equal(procfs_parse_activity(call, &a), 0);
 	assert_int_equal(a.syscall, SYS_pread64); /* the call by which this thread reads the file */
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(proc_status_read_ids(pid, &group, &parent), 0);
@@ -241,7 +244,7 @@ static void test_procfs__reads_this_process(void **state)
 	assert_int_equal(n, 1);
 	assert_int_equal(tids[0], pid);
 	assert_true(proc_maps_read(pid, &text, &text_room) > 0);
-	fd = proc_maps_open(pid);
+	fd = procfs_open("/proc/%d/maps", pid);
 	for (at = text; proc_maps_next_executable(&at, &range);) {
 		uintptr_t pc = (uintptr_t)&test_procfs__reads_this_process;
 		int r;
@@ -268,7 +271,7 @@ static void test_procfs__the_dead_give_errors(void **state)
 	char path[64], name[PROCFS_NAME_BYTES];
 
 	(void)state;
-	assert_true(procfs_open_cpu(CPU_SOURCE_SCHEDSTAT, gone, gone) < 0);
+	assert_int_equal(procfs_open("/proc/%d/task/%d/schedstat", gone, gone), -ENOENT);
 	assert_true(proc_status_read_ids(gone, &group, &parent) < 0);
 	procfs_read_exe(gone, path, sizeof(path));
 	assert_string_equal(path, "");
