@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/calls/answer.h"
+#include "supervisor/calls/service.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,10 +11,21 @@
 #include <stdint.h>
 
 #include "proto/call.h"
-#include "supervisor/calls/answer.h"
 #include "supervisor/os/pages.h"
 
+struct call_status;
+struct process;
+struct procfiles;
+struct sessions;
+
 #define SERVICE_ASSEMBLIES 64 /* most tables that are received in pieces at a time */
+
+/* For answers, through the pipe whose descriptor in the sender the request names (answer.c). */
+struct answerer {
+	struct procfiles *files;
+	uint64_t device;    /* st_dev of anonymous pipes */
+	bool cannot_borrow; /* Linux before 6.4: RWF_NOWAIT does not work on pipes */
+};
 
 /* A request, possibly in pieces. */
 struct service_call {
@@ -22,8 +33,6 @@ struct service_call {
 	uint64_t last;              /* service.pieces when the last piece came */
 	struct call_assembly table; /* table.region is NULL in a free slot */
 };
-
-struct sessions;
 
 struct service {
 	struct sessions *sessions;
@@ -51,5 +60,12 @@ void service_read(struct service *service);
  * helper's request pipe is; otherwise the errno value with which the helper failed.
  */
 void service_announce(const struct service *service, int fd, int error);
+
+/*
+ * Answers @q of the thread @tid of @process (NULL: a process that we do not trace). @status, if not
+ * NULL, is sent along. Never blocks: a sender that is gone, or whose pipe is full, gets no answer.
+ */
+void answer_send(struct answerer *answerer, struct process *process, int tid,
+	const struct call_request *q, int error, const struct call_status *status);
 
 #endif

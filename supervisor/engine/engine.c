@@ -22,7 +22,6 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/rotate.h"
-#include "supervisor/engine/sampling_cpus.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/engine/signals.h"
 #include "supervisor/engine/stops.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/engine/expected.h"
+#include "supervisor/engine/sampling.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -9,8 +9,6 @@
 
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/engine/expected.h"
-#include "supervisor/engine/sampling_cpus.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 

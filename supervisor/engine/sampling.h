@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "supervisor/engine/expected.h"
 #include "supervisor/os/cpu_waiter.h"
 #include "supervisor/os/priority.h"
 #include "supervisor/output/self_audit.h"
@@ -24,6 +23,17 @@ struct tracee;
 
 /* The stream of --region, after those of the sprofil tables. */
 #define SAMPLING_HISTOGRAM (PLAN_STREAMS - 1)
+
+/*
+ * The thread expected on a CPU at the next instant: the one last resumed there from a sample. The
+ * CPU's waiter reads that thread's last context switch before its turn with the sampler
+ * (cpu_waiter.h). This shortens the turn, for whose end the waiters of other CPUs wait.
+ */
+struct expected {
+	_Atomic(struct sample_thread *) thread; /* NULL: none */
+	_Atomic unsigned number;                /* odd while the rest is being changed */
+	int fd; /* the thread's scheduling file; -1: it could not be opened */
+};
 
 struct sampled_cpu {
 	struct cpu_waiter waiter;
@@ -93,5 +103,52 @@ uint64_t sampling_next(struct engine *engine);
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 /* Call often: adjusts periods, looks up the CPUs, gives real-time priority up or takes it back. */
 void sampling_keep(struct engine *engine, uint64_t now_ns);
+
+/* expected.c */
+
+/*
+ * Called by a waiter before its turn: reads the time stamp of the expected thread into @instant.
+ * Returns a number for expected_settle().
+ */
+unsigned expected_ask(const struct expected *expected, struct sample_instant *instant);
+/* Called by the waiter in its turn: drops the time stamp unless the thread is still expected. */
+void expected_settle(
+	const struct expected *expected, unsigned number, struct sample_instant *instant);
+
+/* For the tracing thread in its turn: expects @tracee, just resumed from a sample, on its CPU. */
+void expected_note(struct engine *engine, struct tracee *tracee);
+/* For the tracing thread in its turn, before @tracee is removed: no CPU expects it any more. */
+void expected_forget(struct engine *engine, struct tracee *tracee);
+
+/*
+ * sampling_cpus.c: which CPUs are sampled: all that our cpuset permits, each with a waiter. CPUs
+ * come and go during a run (offline, cpusets). Called by the tracing thread in its turn
+ * (cpu_waiter.h), except sampling_cpus_release().
+ */
+
+/*
+ * Adds the CPUs to an initialized sampler. @wake is the callback of their waiters (struct
+ * cpu_waiter); its context is the struct sampled_cpu. Returns 0 or -ENOMEM.
+ */
+int sampling_cpus_init(struct sampling *sampling,
+	uint64_t (*wake)(
+		void *context, uint64_t woke_ns, const struct arrival *arrival, int error));
+/* Stops the waiters and forgets the CPUs. To be called once the tracing thread has ended. */
+void sampling_cpus_release(struct sampling *sampling);
+
+/* Starts the waiters, or restarts them with the priority that is in force. */
+void sampling_cpus_start(struct sampling *sampling);
+/* Lets each CPU plan its next instant anew, as something that its plan depends on has changed. */
+void sampling_cpus_renew(struct sampling *sampling);
+
+/*
+ * Call once a second, and when a waiter has strayed; takes microseconds. Samples new CPUs, and
+ * gives CPUs that are gone no instants until they are back. Pins all waiters again if one has
+ * strayed. Calls sampling_cpus_check() for the next process until the user has been warned.
+ */
+void sampling_cpus_review(struct engine *engine);
+
+/* Warns the user if the process @pid may run on CPUs that are not sampled. */
+void sampling_cpus_check(struct engine *engine, int pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/engine/sampling_cpus.h"
+#include "supervisor/engine/sampling.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static int add(struct sampling *s, int number, bool alone)
 	c->waiter.cpu = number;
 	c->waiter.wake = s->wake;
 	c->waiter.context = c;
-	/* On a single CPU no waiter waits for the turn of another (expected.h). */
+	/* On a single CPU no waiter waits for the turn of another (expected.c). */
 	c->expected.fd = alone ? -1 : fcntl(s->sched_fd, F_DUPFD_CLOEXEC, 0);
 	plan_init(&c->plan, s->seed + index * UINT64_C(0x9e3779b97f4a7c15));
 	atomic_store(&c->stretch_1024, PLAN_ONE);

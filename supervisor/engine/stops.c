@@ -10,7 +10,6 @@
 #include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/engine/expected.h"
 #include "supervisor/engine/handover.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/tracee_memory.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/vm_read.h"
-#include "supervisor/os/pagemap.h"
+#include "supervisor/os/pages.h"
 #include "supervisor/os/priority.h"
 #include "supervisor/os/procfs.h"
 

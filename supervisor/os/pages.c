@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "supervisor/os/courier.h"
-#include "supervisor/os/pagemap.h"
 
 /* Maximum pages of one question to pagemap or to a courier. */
 #define AT_ONCE 64

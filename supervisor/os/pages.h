@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* Number of pages whose answers are kept; for how long; for how long each serves one access. */
 #define PAGES_KNOWN   128u
@@ -54,5 +55,31 @@ int64_t pages_cover(
 	struct pages *pages, int tid, uint64_t at, size_t n, enum pages_use use, bool *ret_late);
 /* Forgets all answers: the process has a new image. */
 void pages_forget(struct pages *pages);
+
+/*
+ * Returns the size of this machine's pages. /proc/PID/pagemap has a word of 8 bytes for each page,
+ * at the file offset 8 * page number (Documentation/admin-guide/mm/pagemap.rst).
+ */
+static inline uint64_t pagemap_bytes(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static inline bool pagemap_is_present(uint64_t word)
+{
+	return word >> 63;
+}
+
+/* Is the page write-protected by userfaultfd, so that a write waits for a process? */
+static inline bool pagemap_is_watched(uint64_t word)
+{
+	return word >> 57 & 1;
+}
+
+/* Can the page be written to without waiting for a process? (bit 61: of a file, or shared) */
+static inline bool pagemap_is_writable(uint64_t word)
+{
+	return pagemap_is_present(word) && !(word >> 61 & 1) && !pagemap_is_watched(word);
+}
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "supervisor/os/tracer.h"
 #include "supervisor/target/procfiles.h"
+#include "supervisor/target/restart.h"
 #include "supervisor/target/restart_rule.h"
-#include "supervisor/target/restarter.h"
 #include "supervisor/target/target.h"
 
 /* Parts of a vector passed to the kernel at once; longer vectors take several calls. */

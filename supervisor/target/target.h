@@ -12,7 +12,6 @@
 
 #include "supervisor/os/pages.h"
 #include "supervisor/os/procfs.h"
-#include "supervisor/target/account.h"
 #include "supervisor/target/elapsed.h"
 #include "supervisor/target/restart_rule.h"
 #include "supervisor/target/runtime_copy.h"
@@ -34,6 +33,17 @@ enum process_file {
 	PROCESS_PAGEMAP,
 	PROCESS_MEM,
 	PROCESS_FILES
+};
+
+/* The CPU time of a thread, as charged by the kernel. */
+struct account {
+	uint64_t start_ns;       /* CPU time at which counting began */
+	uint64_t reported_ns;    /* CPU time reported to the analyst */
+	uint64_t reported_at_ns; /* CLOCK_MONOTONIC of that report */
+	/* last reading; unless made in a stop, it may be a scheduler tick old */
+	struct cpu_time seen;
+	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC of that reading */
+	uint64_t moved_at_ns; /* when a reading last differed from the previous one */
 };
 
 /* An executable that processes of the target run. */

@@ -194,7 +194,7 @@ static long number_after(const char *path, const char *key)
 /*
  * Is @name a descriptor of a scheduling file (/proc/PID/task/TID/sched)? The helper has one open
  * for each of our threads, one for its tracing thread, and two for each CPU: of its waiter, and of
- * the thread that is expected there (expected.h). They are checked against threads and CPUs.
+ * the thread that is expected there (expected.c). They are checked against threads and CPUs.
  */
 static bool is_note(DIR *dir, const char *name)
 {

@@ -18,7 +18,6 @@
 
 #include "base/clock.h"
 #include "supervisor/os/courier.h"
-#include "supervisor/os/pagemap.h"
 #include "supervisor/os/pages.h"
 #include "supervisor/os/remote.h"
 
