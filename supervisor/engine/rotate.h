@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/calls/session.h"
 #include "supervisor/output/held_pieces.h"
 #include "supervisor/output/self_audit.h"
 #include "supervisor/sample/sampler.h"
