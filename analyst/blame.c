@@ -65,7 +65,7 @@ enum symbolizer_skip blame_skip(void *context, const char *path)
 	const struct blame *blame = context;
 
 	for (size_t i = 0; i < blame->files; i++) {
-		/* The noted path may have been cut to this length. */
+		/* The noted path may have been cut to BLAME_NOTE_BYTES - 1 bytes. */
 		if (strncmp(blame->file[i].path, path, BLAME_NOTE_BYTES - 1) == 0)
 			return blame->file[i].skip;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the file on which an analyst died. The path of the file that third-party code is reading is
- * noted in memory that outlives the process. The next process skips that file's debug information
- * and, if it dies there again, the whole file.
+ * Finds the file on which an analyst died. While third-party code reads a file, the path of the
+ * file is in memory that outlives the process. After a death, the next process skips the debug
+ * information of that file. After another death on the same file, the next process skips the whole
+ * file.
  */
 #ifndef ANALYST_BLAME_H
 #define ANALYST_BLAME_H
@@ -25,7 +26,10 @@ struct blame {
 	size_t files;
 };
 
-/* @note: BLAME_NOTE_BYTES of shared memory; NULL: allocates it. Keeps added files. 0 or -errno. */
+/*
+ * @note: BLAME_NOTE_BYTES of shared memory; NULL: this function allocates it. Files that
+ * blame_add() has added remain. 0 or -errno.
+ */
 int blame_init(struct blame *blame, char *note);
 void blame_release(struct blame *blame);
 
@@ -36,8 +40,8 @@ void blame_release(struct blame *blame);
 bool blame_add(struct blame *blame, const char *path);
 
 /*
- * The hooks of struct symbolizer_options; @context is the struct blame. A file that takes more than
- * two minutes of CPU time ends the process by SIGPROF: a death on that file.
+ * The hooks of struct symbolizer_options; @context is the struct blame. If a file takes more than
+ * two minutes of CPU time, SIGPROF ends the process: it has died on that file.
  */
 void blame_working_on(void *context, const char *path);
 enum symbolizer_skip blame_skip(void *context, const char *path);

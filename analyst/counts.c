@@ -46,7 +46,10 @@ void counts_second(struct counts *counts, const struct profile *profile)
 	s->seconds++;
 }
 
-/* The variance of the whole found CPU time, in us^2, estimated as that of a ratio of sums. */
+/*
+ * The variance of the run's found CPU time (s->found_ns), in us^2. It is estimated by the formula
+ * for a ratio of two sums, here of found to kernel time over all seconds.
+ */
 static uint64_t scatter_us2(const struct counts_scatter *s)
 {
 	double ratio = (double)s->found_ns / (double)s->kernel_ns, n = s->seconds;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The audit figures counted by the analyst. Results are 0, -ENOMEM or -ENOSPC. */
+/*
+ * Figures of the profile's audit that the analyst counts. Results are 0, -ENOMEM, or -ENOSPC: the
+ * audit is full.
+ */
 #ifndef ANALYST_COUNTS_H
 #define ANALYST_COUNTS_H
 
@@ -12,9 +15,9 @@ struct stacks;
 struct wallclock;
 
 /*
- * Scatter, second by second, of found CPU time (of samples) against the kernel's
- * (docs/PROTOCOL.md): sums over the seconds of found * found, found * kernel, and kernel * kernel,
- * in s^2.
+ * How the found CPU time, the planned weight of all samples, differs from the kernel's CPU time
+ * from second to second (docs/PROTOCOL.md). ff, fk and kk are sums over the seconds, in s^2, of
+ * found * found, found * kernel and kernel * kernel.
  */
 struct counts_scatter {
 	uint64_t found_ns, kernel_ns; /* both as of the last audit */
@@ -24,18 +27,19 @@ struct counts_scatter {
 
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
-	/* sums, over all samples, of the planned weight and of its square */
+	/* sums, over the samples in the profile, of the planned weight in ns and of its square */
 	double weight, weight_squared;
-	bool user_only;       /* samples in system calls are left out */
-	uint64_t left_out_ns; /* CPU time of the samples left out, which is in no row */
-	uint64_t cpu_ns;      /* CPU time of the process that took the records */
+	bool user_only; /* samples in system calls are left out */
+	/* CPU time of the samples left out; the profile has no sample with it */
+	uint64_t left_out_ns;
+	uint64_t cpu_ns; /* CPU time of the process that took the records */
 	struct counts_scatter scatter;
 };
 
-/* Adds the last second to the scatter, once that second's figures are in @profile. */
+/* Adds the last second to @scatter. The caller has put that second's audit into @profile before. */
 void counts_second(struct counts *counts, const struct profile *profile);
 
-/* A figure of the audit; @key NULL: it is left out. */
+/* A figure of the audit. @key NULL: counts_set_audit() skips this figure. */
 struct audit_figure {
 	const char *key;
 	uint64_t value;
@@ -44,10 +48,10 @@ int counts_set_audit(struct profile *profile, const struct audit_figure *figures
 
 /* Sets the figures that are known while records come in. */
 int counts_put(const struct counts *counts, struct profile *profile);
-/* Sets all figures. To be called at the end, when the rows have their times. */
+/* Sets all figures. To be called at the end, when the CPU times of all samples are final. */
 int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile);
-/* Keeps this process's CPU time, before a child calls counts_close(). */
+/* Stores this process's CPU time: a forked child adds its own to it in counts_close(). */
 void counts_note_cpu(struct counts *counts);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of an analysis, protected from crashes: a child with a copy of everything names the
- * locations, by third-party code on untrusted files. If the child dies, the file that it was
- * reading is skipped, and another child tries again: no sample is lost.
+ * The end of an analysis, protected from crashes. A forked child names the locations, by
+ * third-party code on untrusted files. If the child dies, the parent still has all samples. It then
+ * skips the file that the child was reading, and forks another child.
  */
 #ifndef ANALYST_FINISH_H
 #define ANALYST_FINISH_H
@@ -11,7 +11,10 @@ struct analyst;
 struct blame;
 
 struct finish {
-	/* Runs in the child; @error: result of analyst_finish(). Returns the exit status. */
+	/*
+	 * Called in the child after analyst_finish(), whose result is @error. Returns the exit
+	 * status of the child.
+	 */
 	int (*deliver)(void *context, struct analyst *analyst, int error);
 	/* Prints one line; called in the parent. */
 	void (*say)(void *context, const char *line);

@@ -11,8 +11,9 @@
 #include "proto/record.h"
 
 /*
- * The longest time that a record waits, by the records' clock, because an answer comes behind all
- * older records in the ring; and the maximum bytes of waiting records.
+ * WAIT_NS: the longest time that a record waits. It is counted by the records' times, not by a
+ * clock, as an answer comes only behind all older records in the ring. BYTES_MOST: the maximum
+ * bytes of all waiting records.
  */
 #define WAIT_NS    UINT64_C(3000000000)
 #define BYTES_MOST ((size_t)128 << 20)
@@ -62,7 +63,10 @@ static int add(struct hold *hold, const uint8_t *data, size_t bytes, bool ready)
 	return 0;
 }
 
-/* 0: all memory that the record needs is there; -EAGAIN: it was requested; -ENOMEM. */
+/*
+ * 0: all memory that the record needs is there; -EAGAIN: memory is missing, and will be requested;
+ * -ENOMEM.
+ */
 static int probe(struct analyst *analyst, const struct record *rec)
 {
 	return rec->header.type == RECORD_SAMPLE
@@ -70,14 +74,20 @@ static int probe(struct analyst *analyst, const struct record *rec)
 		: 0;
 }
 
-/* Answers may be lost: the first waiting record is then taken without its memory. */
+/*
+ * Ends the wait for the first record's memory, as an answer may be lost: forgets all answers and
+ * requests. The caller then takes the record without that memory.
+ */
 static void give_up(struct analyst *analyst)
 {
 	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_forget);
 	analyst->runtimes.forced++;
 }
 
-/* Takes records in order, until one must wait longer. 1: RECORD_END was taken; 0; -ENOMEM. */
+/*
+ * Takes records in order, up to the first one that still has to wait. 1: RECORD_END was taken; 0:
+ * it was not; -ENOMEM.
+ */
 static int take_ready(struct analyst *analyst, uint64_t now_ns)
 {
 	struct hold *hold = &analyst->hold;
@@ -87,7 +97,7 @@ static int take_ready(struct analyst *analyst, uint64_t now_ns)
 		struct record rec;
 		int r = 0;
 
-		/* The record was well-formed when it came. */
+		/* This cannot fail: the record was well-formed when it came. */
 		(void)record_get(hold->data + hold->data_begin, held->bytes, &rec);
 		if (!held->ready)
 			r = probe(analyst, &rec);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Records that wait, in order, as one needs memory of the target (peek.h): only with Java. */
+/*
+ * Records that wait. A sample of a Java program may need memory of the target (peek.h) before it
+ * can be taken. Until the memory comes, the sample and all later records wait, as records are taken
+ * in order.
+ */
 #ifndef ANALYST_HOLD_H
 #define ANALYST_HOLD_H
 
@@ -15,8 +19,9 @@ struct hold {
 	size_t data_room, data_begin, data_end;
 	struct held {
 		uint32_t bytes;
-		bool ready; /* it lacks no memory, and waits only for the records before it */
-	} * list;           /* by record, from begin to end; owned */
+		/* the record's memory is there: the record waits only for those before it */
+		bool ready;
+	} * list; /* by record, from begin to end; owned */
 	size_t room, begin, end;
 	/* when the waiting records were last tried, on the records' clock */
 	uint64_t tried_ns;
@@ -24,7 +29,10 @@ struct hold {
 
 void hold_release(struct hold *hold);
 
-/* Takes a record (take.h), or a copy of @data waits. 1: RECORD_END was taken; 0; -ENOMEM. */
+/*
+ * Takes a record (take.h), or keeps a copy of @data to take it later. 1: RECORD_END was taken; 0:
+ * it was not; -ENOMEM.
+ */
 int hold_record(
 	struct analyst *analyst, const uint8_t *data, size_t bytes, const struct record *rec);
 /* Takes all waiting records, as no more will come. 1: RECORD_END was among them; 0; -ENOMEM. */

@@ -23,7 +23,10 @@ bool input_bell(int bell_fd)
 	return n != 0;
 }
 
-/* Sleeps until the doorbell rings. False: it has closed. */
+/*
+ * Sleeps until the supervisor writes to @bell_fd, a pipe. False: the supervisor has closed the
+ * pipe.
+ */
 static bool await_bell(struct ring *ring, int bell_fd)
 {
 	struct pollfd fd = {.fd = bell_fd, .events = POLLIN};
@@ -63,7 +66,10 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
 		*ret_capture_error = -errno;
 	for (;;) {
-		/* After the doorbell has closed, reads once more: the last records came before. */
+		/*
+		 * After the supervisor has closed the pipe, reads once more, as its last records
+		 * came before that.
+		 */
 		r = input_ready(analyst, ring, capture, ret_capture_error);
 		if (r || !open)
 			break;

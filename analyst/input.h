@@ -11,10 +11,11 @@
 struct analyst;
 
 /*
- * Takes records from the ring until RECORD_END, or until the doorbell closes (the supervisor is
- * gone). Copies each record to @capture first, unless that is NULL. @bell_fd is non-blocking.
- * -EPROTO: the ring is broken; earlier records count. *@ret_capture_error: -errno of a failed write
- * to the capture; the analysis continues.
+ * Takes records from the ring until RECORD_END, or until @bell_fd closes because the supervisor is
+ * gone. @bell_fd: the non-blocking pipe by which the supervisor wakes the analyst. Copies each
+ * record to @capture first, unless that is NULL. *@ret_capture_error: -errno of a failed write to
+ * @capture, which does not end the analysis; 0: none failed. -EPROTO: the ring is broken, and the
+ * records before are in the analysis; -ENOMEM.
  */
 int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *capture,
 	int *ret_capture_error);

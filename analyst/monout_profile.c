@@ -47,7 +47,10 @@ static int add_all(struct histogram *h, const char *name)
 	return r < 0 ? r : locations_name_new(&h->locations);
 }
 
-/* Has the program code at the histogram's first or last address? If not, the two do not match. */
+/*
+ * Has the program code at the histogram's first or last address? If not, the histogram is of
+ * another program.
+ */
 static bool belongs(const struct histogram *h)
 {
 	struct code_location low, high;

@@ -9,9 +9,10 @@ struct profile;
 struct symbolizer_options;
 
 /*
- * Makes the profile of @monout: each counter becomes samples at the middle of its text in the ELF
- * file @program, an absolute path. 0: the caller frees the profile; -ENOMEM; -EINVAL:
- * *@ret_problem, a constant string, says what is wrong with @program, or that @monout is not of it.
+ * Makes the profile of @monout. Each counter becomes samples at the middle of the code that it
+ * covers, in the ELF file @program (an absolute path). 0: the caller frees the profile; -ENOMEM;
+ * -EINVAL: *@ret_problem, a constant string, says what is wrong with @program, or that @monout is
+ * of another program.
  */
 int monout_profile(const struct monout *monout, const char *program,
 	const struct symbolizer_options *options, struct profile **ret_profile,

@@ -110,13 +110,16 @@ static int set_audit(
 {
 	struct audit_sums sums = audit_sums(profile);
 	uint64_t realtime = 0, lost = 0, in_calls;
-	/* Without an exit record (the stream was cut off) the threads' reports count. */
+	/*
+	 * Without an exit record (the stream was cut off), the CPU time reported for threads is
+	 * used.
+	 */
 	uint64_t kernel_ns = facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns;
 	uint64_t in_rows_ns = sums.cpu_ns + sums.unsampled_ns;
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
-	/* Nothing tells whose the lost samples were: if any were, no process gets "found_ns". */
+	/* A lost sample has no known process. If any was lost, no process gets "found_ns". */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct audit_figure figures[] = {
 		{"period_ns", profile_period_ns(profile)},

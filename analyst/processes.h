@@ -16,7 +16,8 @@ struct process_facts {
 	uint32_t pid;
 	char *path, *name; /* of the last image */
 	double weight, weight_squared;
-	double left_out;    /* weight, in ns, of the samples left out of the profile */
+	/* weight, in ns, of samples that are not in the profile (--user-only) */
+	double left_out;
 	uint64_t kernel_ns; /* CPU time reported at the process's exit */
 	uint64_t cpu_ns;    /* CPU time reported for the process's threads */
 };

@@ -34,7 +34,10 @@ void runtimes_release(struct runtimes *runtimes)
 	*runtimes = (struct runtimes){0};
 }
 
-/* If the supervisor cannot take the table now, the next sample tries again. */
+/*
+ * Sends the runtime's table to the supervisor once. If the supervisor cannot take the table now,
+ * the next sample tries again.
+ */
 static void request_table(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	uint8_t requests[RUNTIME_REQUEST_BYTES];
@@ -55,7 +58,7 @@ static int note_problem(
 	return profile_add_note(runtimes->locations->profile, note);
 }
 
-/* Steps with an empty frame: this requests what every stack needs, and --dump waits for it. */
+/* Steps with an empty frame, to request the memory that every stack needs. --dump waits for it. */
 static int begin_steps(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	const struct unwind_runtime_frame nowhere = {0};
@@ -175,9 +178,9 @@ static bool is_own(const struct image_runtime *runtime, const struct unwind_fram
 }
 
 /*
- * Hides frames of the interpreter that the language's frames stand for: those called by a function
- * of the language, and those that called its outermost function directly. Frames further out, at
- * the beginning of a thread, stay.
+ * Hides frames of the interpreter that the language's frames stand for. These are the ones called
+ * by a function of the language, and the ones that directly called the language's outermost
+ * function. Frames further out, at the beginning of a thread, stay.
  */
 static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 	const struct unwind_result *result)

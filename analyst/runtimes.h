@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds languages' runtimes, requests their frames, and puts these into the stacks. */
+/*
+ * Finds the runtimes of languages, requests the languages' frames from the supervisor, and puts
+ * these frames into the stacks.
+ */
 #ifndef ANALYST_RUNTIMES_H
 #define ANALYST_RUNTIMES_H
 
@@ -24,7 +27,10 @@ enum runtimes_show {
 
 /* With RUNTIMES_ONLY, the only frame of a stack without frames of the language. */
 #define RUNTIMES_NONE_OF_THEM "[no Python]"
-/* The frame between a function of the language and its wait for the interpreter's lock. */
+/*
+ * The frame, called by a function of the language, which says that the thread waits for the
+ * interpreter's lock.
+ */
 #define RUNTIMES_WAITS "[waiting for the GIL]"
 /* --dump: the label of the thread that holds the interpreter's lock. */
 #define RUNTIMES_LOCK      "gil"
@@ -49,13 +55,13 @@ struct runtimes {
 	struct runtime_stack stack; /* the language's part of the current sample */
 	uint8_t *hidden;            /* for each native frame of the current sample: is it hidden? */
 	size_t hidden_room;
-	/* how many stacks' frames of a language fit the native ones, and how many do not */
+	/* number of stacks whose frames of a language fit the native frames, and of the others */
 	uint64_t merged, unmatched;
-	bool found;       /* a process has a runtime whose frames are merged (Python) */
-	bool steps;       /* a process has a runtime that unwinds its own code (Java) */
+	bool found;       /* a process has a runtime with merge() (Python) */
+	bool steps;       /* a process has a runtime with step() (Java) */
 	uint64_t stepped; /* stacks with frames unwound by a runtime */
-	uint64_t gaps;    /* stacks with a mark for frames that are in the heap only */
-	uint64_t forced;  /* stacks unwound while memory was missing (hold.c) */
+	uint64_t gaps;    /* stacks in which a frame stands for unread frames in Java's heap */
+	uint64_t forced;  /* samples taken without memory that did not come in time (hold.c) */
 };
 
 struct image_runtime {
@@ -70,7 +76,7 @@ struct image_runtime {
 void runtimes_release(struct runtimes *runtimes);
 void image_runtime_free(struct image_runtime *runtime);
 
-/* Looks for a runtime after new mappings, unless one is known. -ENOMEM. */
+/* Looks for a runtime in a process that has new mappings and no known runtime. -ENOMEM. */
 int runtimes_detect(struct runtimes *runtimes, struct image_space *image);
 
 /* Copies the RECORD_RUNTIME that precedes its sample. -ENOMEM. */
@@ -78,14 +84,15 @@ int runtimes_take(struct runtimes *runtimes, uint64_t time_ns, const struct reco
 /* Passes a code object to the process's runtime. -ENOMEM. */
 int runtimes_object(
 	struct runtimes *runtimes, struct image_space *image, const struct record_object *object);
-/* Begins a sample: drops a RECORD_RUNTIME of another time. */
+/* Begins a sample of @time_ns: drops the pending RECORD_RUNTIME if it is of another time. */
 void runtimes_sample_begins(struct runtimes *runtimes, uint64_t time_ns);
 /* Ends a sample: drops its RECORD_RUNTIME. */
 void runtimes_sample_over(struct runtimes *runtimes);
 
 /*
- * Sets runtimes->stack to the language's frames of a sample, and runtimes->hidden. 1: frames are to
- * be shown; 0: there are none, or they do not agree with the native stack (counted); -ENOMEM.
+ * Sets runtimes->stack to the language's frames of a sample, and runtimes->hidden. 1: there are
+ * frames to show; 0: there are none, or they do not fit the native stack; -ENOMEM. Frames that do
+ * not fit count in runtimes->unmatched; RUNTIMES_ONLY shows them nevertheless.
  */
 int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result);

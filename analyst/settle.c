@@ -71,7 +71,7 @@ static uint32_t first_entry(const struct settled *settled, uint32_t stack)
 	return stack < settled->shares->stacks ? settled->shares->first[stack] : 0;
 }
 
-/* Gives out the CPU time of samples of the pool with the weight @weight_ns. */
+/* Returns the CPU time of samples of the pool whose total weight is @weight_ns. */
 static uint64_t give(struct settled *settled, uint32_t pool, uint64_t weight_ns)
 {
 	uint32_t index = final_pool(settled, pool);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Closes the accounts of shares.h in a copy, as if everything had ended now. Pure. */
+/*
+ * Distributes the CPU time of shares.h as if all threads and processes had ended now. Works on a
+ * copy. Pure.
+ */
 #ifndef ANALYST_SETTLE_H
 #define ANALYST_SETTLE_H
 
@@ -8,7 +11,7 @@
 struct settled {
 	const struct shares *shares; /* must not change while this is in use */
 	struct share_pool *pool;
-	uint64_t *given_ns; /* by pool: weight of the samples whose time was given out */
+	uint64_t *given_ns; /* by pool: weight of the samples that have got their CPU time */
 	struct share_rest *rest;
 	size_t rests;
 };
@@ -18,12 +21,16 @@ int settle(const struct shares *shares, struct settled *ret_settled);
 void settled_release(struct settled *settled);
 
 /*
- * The CPU time of a stack, or of SHARES_LEFT_OUT. To be called once for each: a pool's time is
- * given out with a running remainder, so that all together get exactly the pool's time.
+ * The CPU time, in ns, of a stack or of the samples left out (SHARES_LEFT_OUT). To be called once
+ * for each. A rounded-off rest of a pool's time is added to the next part, so that all parts
+ * together are exactly the pool's time.
  */
 uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack);
 
-/* A stack's CPU time divided by its weight, by the last reports; 1 if there was none yet. */
+/*
+ * A stack's CPU time divided by its weight, as of the last reports of its threads' CPU time.
+ * Threads without a report, and a stack without weight, count as 1.
+ */
 double settled_factor(const struct settled *settled, uint32_t stack);
 
 #endif

@@ -131,7 +131,10 @@ static void end_thread(
 	const struct share_pool *own = &shares->pool[thread->pool];
 	uint32_t pool = process->pool;
 
-	/* The first such thread gives its pool to the process, whose empty pool is freed. */
+	/*
+	 * The first ended thread with few samples exchanges its pool with the process's empty pool,
+	 * which is then freed.
+	 */
 	if (thread->timed && own->samples && own->samples < SHARES_FEW &&
 		!shares->pool[pool].samples) {
 		process->pool = thread->pool;
@@ -308,7 +311,10 @@ static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint
 	return entry;
 }
 
-/* Kept by pool: a list like a stack's would have an entry per thread. NULL: out of memory. */
+/*
+ * Weights at SHARES_LEFT_OUT are in an array by pool: a list like that of a stack would have an
+ * entry for each thread, and be searched at each sample. NULL: out of memory.
+ */
 static uint64_t *get_left_out(struct shares *shares, uint32_t pool)
 {
 	size_t n = shares->left_outs;

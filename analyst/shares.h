@@ -9,8 +9,8 @@
  *
  * Threads with fewer than SHARES_FEW samples are pooled with those of their process; if this pool
  * has fewer than SHARES_FEW, it is pooled with those of the same executable. Pooling happens as
- * soon as a thread or process ends. Then it takes no memory without a sample; with samples, a
- * thread takes 32 bytes, and a stack 20 bytes for each thread sampled there.
+ * soon as a thread or process ends. An ended thread or process without a sample takes no memory.
+ * With samples, a thread takes 32 bytes, and a stack takes 20 bytes for each thread sampled there.
  *
  * Stacks are the profile's indexes, or SHARES_LEFT_OUT. Pure. Results are 0 or -ENOMEM.
  */
@@ -23,15 +23,21 @@
 
 #include "base/table.h"
 
-/* With 20 samples, the relative standard error is 22 %. */
+/*
+ * A thread with fewer samples gets no pool of its own: 20 samples give a CPU time with a relative
+ * standard error of 22 %.
+ */
 enum { SHARES_FEW = 20 };
 
-/* The pool of threads without reported time: their weights count as time. */
+/*
+ * The pool of threads whose CPU time was never reported: the weights of their samples are taken as
+ * their CPU time.
+ */
 enum { SHARES_AS_WEIGHED = 0 };
 
 struct share_pool {
 	uint64_t cpu_ns, weight_ns;
-	uint64_t covered_ns; /* the pool's weight when its time was last reported */
+	uint64_t covered_ns; /* value of weight_ns when CPU time was last reported */
 	uint32_t samples;
 	uint32_t into; /* the pool that took over this one; its own index: none */
 };
@@ -42,7 +48,7 @@ struct share_thread {
 	uint64_t cpu_ns; /* the reported time of this image */
 };
 
-/* A process's present image; @pool is that of its ended threads. */
+/* A process's present image. @pool is the pool of its ended threads with few samples. */
 struct share_process {
 	uint32_t pid, executable, pool;
 	struct share_thread *thread; /* sorted by tid */
@@ -54,7 +60,10 @@ struct share_executable {
 	uint32_t pool;
 };
 
-/* The stack of samples left out of the profile (--user-only); it gets its part of the CPU time. */
+/*
+ * The stack of samples left out of the profile (--user-only). These samples get their part of the
+ * CPU time, too.
+ */
 #define SHARES_LEFT_OUT UINT32_MAX
 
 /* The weight of a pool's samples at one stack. */
@@ -66,7 +75,7 @@ struct share_entry {
 
 /* CPU time without samples. */
 struct share_rest {
-	uint32_t executable, pid; /* pid 0: of several processes */
+	uint32_t executable, pid; /* pid 0: the time is of several processes */
 	uint64_t cpu_ns;
 };
 
@@ -74,7 +83,8 @@ struct shares {
 	bool per_process; /* processes are not pooled */
 	struct share_pool *pool;
 	size_t pools, pool_room;
-	uint32_t free;                 /* first unused pool, a list linked by .into; 0: none */
+	/* index of the first unused pool; .into of each is the next one; 0: none */
+	uint32_t free;
 	struct share_process *process; /* sorted by pid */
 	size_t processes, process_room;
 	struct share_executable *executable;
@@ -93,7 +103,10 @@ struct shares {
 int shares_init(struct shares *shares, bool per_process);
 void shares_release(struct shares *shares);
 
-/* Adds process @pid; an older one with this pid has ended. @parent: whose image it has; 0: none. */
+/*
+ * Adds process @pid; an older process with this pid has ended. @parent: the process that forked it,
+ * and whose executable it runs; 0: none.
+ */
 int shares_process(struct shares *shares, uint32_t pid, uint32_t parent);
 /* Ends the accounts of the process's old image. */
 int shares_exec(struct shares *shares, uint32_t pid, const char *path);
@@ -109,12 +122,16 @@ int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_n
 bool shares_thread_cpu(
 	const struct shares *shares, uint32_t pid, uint32_t tid, uint64_t *ret_cpu_ns);
 
-/* After the supervisor was killed: a thread's weight since its last report is its CPU time. */
+/*
+ * To be called if the supervisor was killed, as the last reports of CPU time are then missing: each
+ * thread's weight since its last report is added as CPU time.
+ */
 void shares_cover(struct shares *shares);
 
 /*
- * Lets a larger pool take over that of an ended thread or image, unless it has SHARES_FEW samples.
- * @pool is shares->pool or a copy of it.
+ * Ends the account of a thread or an image. If its pool has fewer than SHARES_FEW samples, the pool
+ * of the process or of the executable takes it over; an image's pool stays if shares->per_process.
+ * A thread without reported time goes to SHARES_AS_WEIGHED. @pool is shares->pool or a copy of it.
  */
 void shares_end_thread(
 	struct share_pool *pool, const struct share_thread *thread, uint32_t of_process);

@@ -85,7 +85,7 @@ static int name_jit(struct image_space *image)
 {
 	if (!image->jit)
 		return 0;
-	/* A jitdump may be mapped after its generated code was first observed. */
+	/* The jitdump may have been mapped only after @jit was made, when its path was unknown. */
 	if (image->space)
 		jit_set_dump(image->jit, space_jitdump(image->space));
 	return jit_finish(image->jit);
@@ -180,7 +180,10 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		return -ENOMEM;
 	if (maps->offset == 0)
 		image->maps_bytes = 0;
-	/* A piece was not sent: the next complete text comes soon. */
+	/*
+	 * A piece before this one was not sent, or the text is too large: ignores the piece. The
+	 * supervisor sends the whole text again.
+	 */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
 	if (array_grow(&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1) < 0)

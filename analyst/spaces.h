@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of a record stream: image, mappings, and threads of each. */
+/*
+ * The processes of a record stream: for each its image (the program since the last exec), its
+ * mappings and its threads.
+ */
 #ifndef ANALYST_SPACES_H
 #define ANALYST_SPACES_H
 
@@ -16,8 +19,10 @@ struct image_runtime;
 
 struct thread_name {
 	uint32_t tid;
-	int task;       /* index in the profile; -1: not added under its present name */
-	int timed_task; /* the last @task, which gets the thread's CPU time; -1: none */
+	/* index of the thread's entry in the profile; -1: none yet with the present name */
+	int task;
+	/* the entry that gets the thread's CPU time: the last @task that was not -1; -1: none */
+	int timed_task;
 	char *name;
 	struct unwind_memory *memory; /* its last stack; NULL: not kept; owned */
 	struct stack_need need;       /* bytes of its stacks to copy */
@@ -30,7 +35,10 @@ struct thread_name {
 
 struct image_space {
 	uint32_t pid;
-	/* path and name of the image, "" if unknown; @name may be the title (titles.h) */
+	/*
+	 * Path and name of the image; "" if unknown. @name may be the title that the process has
+	 * set (titles.h).
+	 */
 	char *path, *name;
 	uint64_t samples;            /* of this image so far */
 	struct space *space;         /* NULL: no maps yet */
@@ -39,8 +47,9 @@ struct image_space {
 	size_t memories;               /* threads whose last stack is kept */
 	struct jit *jit;               /* NULL: no generated code known */
 	struct image_runtime *runtime; /* NULL: none is known */
-	bool go_reported;              /* if it is Go, the supervisor was told so */
-	char *maps;                    /* the text of /proc/PID/maps so far; owned */
+	/* the supervisor was told of this Go program, or the image is no Go program */
+	bool go_reported;
+	char *maps; /* the text of /proc/PID/maps so far; owned */
 	size_t maps_bytes, maps_room;
 };
 
@@ -55,7 +64,7 @@ void spaces_release(struct spaces *spaces);
 
 /* Finds or adds process @pid. NULL: out of memory. */
 struct image_space *spaces_get(struct spaces *spaces, uint32_t pid);
-/* Removes an ended process. -ENOMEM: its generated code may lack names. */
+/* Removes an ended process. -ENOMEM: it is removed, but its generated code may lack names. */
 int spaces_drop(struct spaces *spaces, uint32_t pid);
 /* Names the generated code of live processes, after the last record. -ENOMEM. */
 int spaces_finish(struct spaces *spaces);

@@ -4,11 +4,14 @@
 #include "proto/request.h"
 
 #define LEAST_BYTES 8192
-/* A stack may grow by half, and by RESERVE_BYTES, without being cut. */
+/* A stack may grow by half of its size plus RESERVE_BYTES without being cut. */
 #define RESERVE_BYTES 4096
 /* After the copy has cut a stack, the next copy is longer by this factor. */
 #define CUT_FACTOR 4
-/* Each shorter stack lowers the need by 1/FALL_PART: 90 of them lower it to a quarter. */
+/*
+ * Each stack first lowers need->bytes by 1/FALL_PART. So 90 stacks that need less lower it to a
+ * quarter: (1 - 1/64)^90 = 0.24.
+ */
 #define FALL_PART 64
 /* A shorter copy is requested only if it is this much shorter: requests stay rare. */
 #define LESS_FACTOR 4

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How much of a stack of unknown end the supervisor copies (supervisor/target/stack.h). Pure. */
+/*
+ * How many bytes the supervisor copies of a stack whose end it does not know
+ * (supervisor/target/stack.h). Pure.
+ */
 #ifndef ANALYST_STACK_NEED_H
 #define ANALYST_STACK_NEED_H
 

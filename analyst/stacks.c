@@ -58,7 +58,7 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 	return location;
 }
 
-/* Returns the mark's location, or -ENOMEM. */
+/* Returns the location of the frame that stands for @which, or -ENOMEM. */
 static int mark(struct stacks *stacks, enum stacks_mark which)
 {
 	static const struct {
@@ -167,7 +167,7 @@ static int unwind(struct stacks *stacks, struct image_space *image, struct threa
 	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);
 }
 
-/* Samples of a flat profile have no stack. */
+/* Samples of a run without stacks have only a pc. */
 static bool has_stack(const struct record_sample *sample)
 {
 	return sample->registers || sample->stack_base;
@@ -179,8 +179,8 @@ static bool is_blocked(const struct record_sample *sample)
 }
 
 /*
- * The pc is unknown if only the thread's state could be read, or if the thread has left, by exec or
- * its end, the system call in which it was at the instant.
+ * The pc is unknown if only the thread's state could be read. It is also unknown if the thread was
+ * in a system call at the sampling instant, and has left that call by exec or by its own end.
  */
 static bool has_place(const struct record_sample *sample)
 {
@@ -259,7 +259,8 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result, bool merged)
 {
 	const struct runtime_stack *stack = merged ? &stacks->runtimes->stack : NULL;
-	size_t n = 0, marks = 3, group = 0; /* one at each end, and one for a lock */
+	/* marks: one at each end of the stack, and one for a lock */
+	size_t n = 0, marks = 3, group = 0;
 	int location;
 
 	for (size_t i = 0; i < result->n; i++)
@@ -285,9 +286,9 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 }
 
 /*
- * Is the thread still in the call that created it, or just behind it in the C library? Then its
- * stack is new and has no callers. (A forked process has its parent's stack.) The first register
- * holds the call's result, 0 in the new thread.
+ * Is the thread still in the system call that created it, or behind that call in the C library's
+ * function? Then its stack is new and has no callers. (A forked process has its parent's stack.)
+ * The first register holds the call's result, 0 in the new thread.
  */
 static bool is_newborn(const struct record_sample *sample, const struct unwind_frame *leaf)
 {
@@ -311,7 +312,7 @@ static bool is_newborn(const struct record_sample *sample, const struct unwind_f
 
 /*
  * Is the outermost frame the C library's __start_context, to which a makecontext(3) function
- * returns? It has no caller, but its unwind information does not say so.
+ * returns? __start_context has no caller, but its unwind information does not say so.
  */
 static bool is_start_of_context(const struct unwind_result *result)
 {
@@ -323,7 +324,10 @@ static bool is_start_of_context(const struct unwind_result *result)
 	return name && !strcmp(name, "__start_context");
 }
 
-/* Notes the bytes from the beginning of the last copied piece to the outermost frame. */
+/*
+ * Notes how much of the copy the stack uses: the bytes from the beginning of the copy to the
+ * outermost frame. If there are two pieces of a copy, the outer one counts.
+ */
 static void note_need(struct stacks *stacks, struct thread_name *thread,
 	const struct record_sample *sample, const struct unwind_result *result)
 {

@@ -24,7 +24,10 @@ struct unwinder;
 /* The frame between a signal handler and the frames that it interrupted. */
 #define STACKS_SIGNAL "[signal]"
 
-/* The frame between a function and its guessed caller: see struct unwind_frame. */
+/*
+ * The frame between a function and its caller if the caller was found by a search of the stack
+ * (unwind_frame.searched).
+ */
 #define STACKS_GUESSED "[guessed]"
 
 /* Leaves of threads observed blocked, but not in a system call. */
@@ -49,7 +52,7 @@ struct stacks {
 	bool frame_pointers, live;
 	uint32_t *location; /* the current stack, leaf first */
 	size_t room;
-	/* for each mark, a frame that is no function: its location + 1; 0: not added yet */
+	/* for each mark (a frame that is no function), its location + 1; 0: not added yet */
 	uint32_t mark[STACKS_MARKS];
 	struct stacks_call {
 		uint16_t machine;
@@ -58,7 +61,7 @@ struct stacks {
 	} * call; /* system calls seen so far */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
-	/* The sample that stacks_probe() unwound last, by its time (0: none), and the result. */
+	/* Time (0: none) and thread of the last sample of stacks_probe(), and the result. */
 	uint64_t probed_ns;
 	uint32_t probed_tid;
 	struct unwind_result probed_result;
@@ -74,18 +77,18 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 void stacks_release(struct stacks *stacks);
 
 /*
- * Unwinds the stack of a sample of @time_ns, for the stacks_take() of the sample that follows.
- * @image must have a runtime that unwinds its own code. 0; -EAGAIN: memory is needed first;
- * -ENOMEM.
+ * Unwinds the stack of a sample of @time_ns. If the next call is stacks_take() for the same sample,
+ * that call uses the result. @image must have a runtime that unwinds its own code. 0; -EAGAIN:
+ * memory is needed first; -ENOMEM.
  */
 int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	uint64_t time_ns, const struct record_sample *sample);
 
 /*
  * Unwinds the stack of a sample. Returns the number of locations in *@ret_stack, leaf first, valid
- * until the next call; -ENOMEM. A sample without registers has one frame, its pc. The location of a
- * caller is its call instruction. *@ret_guessed: some frames were guessed. @image must have a
- * space.
+ * until the next call; -ENOMEM. A sample without registers has one frame, its pc. A caller's
+ * location is the address of its call instruction. *@ret_guessed: some frames were guessed. @image
+ * must have a space.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	uint64_t time_ns, const struct record_sample *sample, const uint32_t **ret_stack,

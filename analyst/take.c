@@ -14,7 +14,7 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-/* A key of 63 bytes, a space, and 20 digits. */
+/* Most bytes of a figure's line: a key of 63 bytes, a space, and a number of 20 digits. */
 enum { AUDIT_LINE_MOST = 84 };
 
 static int find_task(
@@ -37,8 +37,9 @@ static int find_task(
 }
 
 /*
- * Adds a thread's CPU time to its last task: a thread with a new name gets a new task at its next
- * sample, and has none without a sample. The last report (@last) ends the thread's entry.
+ * Adds a thread's CPU time to its last entry in the profile ("task"). A thread with a new name gets
+ * a new task only at its next sample. Before its first sample a thread has no task; find_task()
+ * then adds the time so far. @last: the thread has ended, and is forgotten.
  */
 static int take_cpu(struct analyst *analyst, const struct record_cpu *cpu, bool last)
 {
@@ -68,7 +69,10 @@ static int note_time(struct analyst *analyst, const struct record_sample *sample
 	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->options.no_timeline; i++) {
 		instant.state = (enum timeline_state)i;
 		instant.weight_ns = weight_ns[i];
-		/* Blocked time ended before the time in the run queue began. */
+		/*
+		 * The thread was blocked first, then in the run queue until the sample. So the
+		 * blocked time ends earlier than the sample, by the time in the run queue.
+		 */
 		if (i == TIMELINE_BLOCKED && instant.time_ns > weight_ns[TIMELINE_QUEUED])
 			instant.time_ns -= weight_ns[TIMELINE_QUEUED];
 		r = timeline_add(analyst->profile, &instant);
@@ -119,7 +123,7 @@ static int stopped_values(
 	return 0;
 }
 
-/* Adds a sample's weight to its thread's account (shares.h), which settles at the end. */
+/* Adds a sample's weight to its thread's account (shares.h). Accounts are settled at the end. */
 static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	double weight = (double)sample->weight_ns;
@@ -196,7 +200,10 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	return weigh(analyst, sample, (uint32_t)n);
 }
 
-/* A figure: "instants 4711". -EBADMSG: another form, or one too many; -ENOMEM. */
+/*
+ * Takes a line with a figure: "instants 4711". -EBADMSG: the line has another form, or the profile
+ * has no room for a figure; -ENOMEM.
+ */
 static int take_figure(struct analyst *analyst, const char *line, size_t bytes)
 {
 	char text[AUDIT_LINE_MOST + 1], key[64], digits[21], more;

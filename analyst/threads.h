@@ -23,9 +23,9 @@ struct thread_states {
 /* Reads the states again, without threads that have ended. -ENOMEM. */
 int thread_states_read(struct thread_states *states, const struct analyst *analyst);
 /*
- * Are all threads of the target stopped by a signal, and is there any? Threads stopped by a signal
- * or, for a sample, by us have the same state 't'. Therefore to be called only while the target
- * uses no CPU time: no samples are taken then.
+ * Are there threads of the target, and are all of them stopped by a signal? A thread that the
+ * supervisor has stopped for a sample has the same state, 't'. So this must be called only while
+ * the target uses no CPU time, as no samples are taken then.
  */
 bool thread_states_all_stopped(const struct analyst *analyst);
 void thread_states_release(struct thread_states *states);

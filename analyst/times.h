@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers the accounts of shares.h to a profile, whose CPU values are weights until then. */
+/* Converts the CPU values of a profile from weights to CPU times, by the accounts of shares.h. */
 #ifndef ANALYST_TIMES_H
 #define ANALYST_TIMES_H
 
@@ -12,9 +12,9 @@ struct shares;
 struct wallclock;
 
 /*
- * Converts weights to time. Adds rows [unsampled] for time without a sample: for each executable
- * or, if shares->per_process, each process, with its name from @processes. *@ret_left_out_ns: the
- * time of SHARES_LEFT_OUT. -ENOMEM.
+ * Converts the profile's CPU values from weights to CPU times, in ns. CPU time without a sample is
+ * added as a stack [unsampled]: one for each executable or, if shares->per_process, one for each
+ * process, named by @processes. *@ret_left_out_ns: the time of SHARES_LEFT_OUT. -ENOMEM.
  */
 int times_finish(const struct shares *shares, const struct processes *processes,
 	const struct wallclock *wallclock, struct profile *profile, uint64_t *ret_left_out_ns);

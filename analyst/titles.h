@@ -11,7 +11,10 @@ struct image_space;
 struct opener;
 struct profile;
 
-/* Is @argument a title: several words, the first of them no path? *@ret_title is cut to fit. */
+/*
+ * Is @argument a title: several words, of which the first is not a path? *@ret_title is cut to
+ * TITLE_BYTES - 1 bytes.
+ */
 bool title_parse(const char *argument, char ret_title[TITLE_BYTES]);
 
 /* To be called with each sample. Renames the process if it has a new title. -ENOMEM. */

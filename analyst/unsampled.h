@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of processes without a sample: kept until the end, then added as rows by executable. */
+/*
+ * Times of processes that have no sample. They are kept until the end, then added to the profile by
+ * executable.
+ */
 #ifndef ANALYST_UNSAMPLED_H
 #define ANALYST_UNSAMPLED_H
 
@@ -23,7 +26,10 @@ int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *r
 /* Adds all times to the profile. -ENOMEM. */
 int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
 	struct profile *profile);
-/* Adds a row for process @pid, @name; @pid 0: for several, named after their file. -ENOMEM. */
+/*
+ * Adds a row for the times of process @pid, which is named @name. @pid 0: the row is of several
+ * processes, and is named after their executable. -ENOMEM.
+ */
 int unsampled_add(struct profile *profile, const struct wallclock *wallclock,
 	const struct record_unsampled *times, uint32_t pid, const char *name);
 

@@ -8,8 +8,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * Maps a page of zeros where the file's page is gone; the instruction is restarted. POSIX does not
- * list mmap(2) as async-signal-safe, but on Linux it is a plain system call.
+ * Maps a page of zeros where the file's page is gone; the kernel then executes the instruction
+ * again. POSIX does not list mmap(2) as async-signal-safe, but on Linux it is a plain system call.
  */
 static void give_zeros(int number, siginfo_t *info, void *context)
 {

@@ -57,7 +57,7 @@ void wallclock_correct(
 
 	if (!wallclock->recorded)
 		return;
-	/* Usually all or no samples of a stack are guessed: all if both values are equal. */
+	/* Usually all or no samples of a stack are guessed. If both values are equal, all are. */
 	guessed = value[wallclock->guessed] == value[wallclock->wall];
 	profile_set_value(profile, stack, wallclock->wall, value[wallclock->wall] + ns);
 	if (guessed)

@@ -15,12 +15,16 @@ struct thread_name;
 
 struct wallclock {
 	bool recorded; /* the supervisor records waiting times */
-	bool first;    /* -w wall: wall-clock time is the default value; waits count as ticks */
+	/* -w wall: wall-clock time is the default value; each waiting period counts as a sample */
+	bool first;
 	uint64_t period_ns;
 	size_t wall, queue, blocked, guessed; /* indexes of the value types */
 };
 
-/* Adds the value types to @profile. 0, -ENOMEM or -ENOSPC. */
+/*
+ * Adds the value types of waiting times to @profile. 0; -ENOMEM; -ENOSPC: @profile has
+ * VALUE_TYPES_MAX types.
+ */
 int wallclock_begin(
 	struct wallclock *wallclock, struct profile *profile, const struct record_start *start);
 
@@ -32,7 +36,10 @@ void wallclock_values(const struct wallclock *wallclock, const struct record_sam
 void wallclock_correct(
 	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns);
 
-/* The wall-clock ticks of a sample; the thread keeps the remainder for the next one. */
+/*
+ * With -w wall: the number of samples for which the waiting time of @sample counts, one for each
+ * period. The thread keeps the rest of the time, less than a period, for its next sample.
+ */
 int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *thread,
 	const struct record_sample *sample);
 

@@ -161,7 +161,10 @@ int locations_note_losses(struct locations *locations)
 
 bool locations_is_nameless(const struct locations *locations, uint32_t index)
 {
-	/* Generated code has no module: it has a line once its name is known. */
+	/*
+	 * The location of generated code has no module. It gets a line when the name of the code is
+	 * known, so without a line it is nameless.
+	 */
 	if (index >= locations->named || !locations->code[index].module)
 		return profile_location(locations->profile, index).lines == 0;
 	return locations->nameless[index];

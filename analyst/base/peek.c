@@ -8,10 +8,10 @@
 #include "proto/record.h"
 #include "proto/request.h"
 
-/* A write of up to 4096 bytes to a pipe is atomic. */
+/* The most requests in one write: a write of up to 4096 bytes to a pipe is atomic. */
 #define AT_ONCE (4096 / REQUEST_BYTES)
 
-/* Larger tables are freed when they are emptied. */
+/* A list with room for more reads than this is freed when it is emptied. */
 #define KEPT_ROOM 4096
 /* peek_tidy() drops the answers if they have more bytes than this. */
 #define KEPT_BYTES (4 << 20)
@@ -24,7 +24,8 @@ struct peek_read {
 	uint8_t *data;    /* owned */
 	uint32_t requested, bytes;
 	bool answered;
-	enum peek_request asked; /* the unanswered request; an older answer may exist */
+	/* state of the request for a new answer; an older answer stays until then */
+	enum peek_request asked;
 };
 
 void peek_forget(struct peek *peek)
@@ -81,7 +82,10 @@ static struct peek_read *find(const struct peek *peek, const struct peek_read *k
 	return at < 0 ? NULL : &peek->read[at];
 }
 
-/* Queues a request for @read or, if that is NULL, for a new read like @key. -ENOMEM. */
+/*
+ * Queues a request for @read. If @read is NULL, adds a read with the address and size of @key
+ * first. -ENOMEM.
+ */
 static int ask(struct peek *peek, struct peek_read *read, const struct peek_read *key)
 {
 	if (!read) {

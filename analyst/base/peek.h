@@ -21,10 +21,13 @@ struct record_memory;
 
 struct peek {
 	uint32_t pid;
-	/* Sends requests to the supervisor; false: not possible now. NULL: replays a capture. */
+	/*
+	 * Sends requests to the supervisor. False: they cannot be sent now. NULL: records of an
+	 * earlier run are replayed, and contain all answers.
+	 */
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;
-	bool last;              /* no more requests: missing memory is unreadable */
+	bool last;              /* no more memory will come: a read without an answer returns 0 */
 	struct peek_read *read; /* owned */
 	size_t reads, room;
 	struct table by_address; /* indexes of @read */
@@ -40,9 +43,10 @@ void peek_release(struct peek *peek);
 void peek_begin(struct peek *peek);
 
 /*
- * Reads @bytes bytes at @address, as they were at @since_ns or later. 1: *@ret_data has them, valid
- * until the next peek_answer(), peek_tidy() or peek_forget(); 0: unreadable; -EAGAIN: they
- * are not there yet, and peek_send() will request them; -ENOMEM.
+ * Reads @bytes bytes at @address, from an answer of @since_ns (CLOCK_MONOTONIC) or later. 1:
+ * *@ret_data has the bytes, valid until the next peek_answer(), peek_tidy() or peek_forget(); 0:
+ * the bytes are unreadable; -EAGAIN: the bytes have not come yet, and peek_send() will request
+ * them; -ENOMEM.
  */
 int peek_at(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data);
@@ -59,10 +63,13 @@ void peek_last(struct peek *peek);
 
 void peek_send(struct peek *peek);
 
-/* Keeps a copy of an answer, if it was requested. 0 in either case, or -ENOMEM. */
+/* Keeps a copy of an answer that was requested; ignores any other answer. -ENOMEM. */
 int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory);
 
-/* Drops all answers if none is awaited, or if they take much memory. */
+/*
+ * Bounds the memory that is used: drops all answers if no request is unanswered, and all answers
+ * and requests if there are many.
+ */
 void peek_tidy(struct peek *peek);
 /* Drops all answers and requests. */
 void peek_forget(struct peek *peek);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Interface of a runtime with frames of its own (docs/RUNTIMES.md). Its data are not trusted. */
+/*
+ * Interface to a language's runtime whose frames are not native ones (docs/RUNTIMES.md). What is
+ * read from the target is not trusted.
+ */
 #ifndef ANALYST_RUNTIME_H
 #define ANALYST_RUNTIME_H
 
@@ -14,7 +17,7 @@ struct locations;
 struct peek;
 struct space;
 
-/* An unwound stack, and the language's frames as the supervisor has read them (@record). */
+/* An unwound stack, and @record: the language's frames that the supervisor has read. */
 struct runtime_sample {
 	const struct record_runtime *record;
 	const struct unwind_frame *frame; /* leaf first */
@@ -27,7 +30,7 @@ struct runtime_sample {
 /* Frames of the language that replace one native frame. */
 struct runtime_group {
 	size_t frame; /* index in runtime_sample.frame; ascending */
-	/* its locations are the @n elements of runtime_stack.location from index @first on */
+	/* locations of its frames: @n elements of runtime_stack.location, from index @first on */
 	size_t first, n;
 };
 
@@ -43,28 +46,32 @@ struct runtime_stack {
 struct runtime {
 	const char *name;
 	/*
-	 * Is this runtime in the address space? 1: yes; the caller releases *@ret_state by
-	 * runtime.free(), and *@ret_table says what the supervisor is to read (its pid is not set).
-	 * 0: no. -ENOTSUP: yes, of an unknown version; *@ret_state is a constant sentence for the
-	 * user. -ENOMEM.
+	 * Does the address space contain this runtime? 1: yes; the caller releases *@ret_state by
+	 * runtime.free(), and *@ret_table says what the supervisor is to read (runtime_table.pid is
+	 * not set). 0: no. -ENOTSUP: yes, but its version is unknown; *@ret_state is then a
+	 * constant text, a sentence for the user. -ENOMEM.
 	 */
 	int (*detect)(struct locations *locations, const struct space *space,
 		struct runtime_table *ret_table, void **ret_state);
 	/*
-	 * Only of a runtime that generates code: finds the caller of a frame of that code, and sets
-	 * ret_caller->tag to the frame's location + 1. Reads memory through @peek; while memory is
-	 * missing, it returns what it knows, and peek->missed is set. A runtime with step() has no
-	 * table, object(), merge() or is_own(). 1, 0, -ENOMEM: see unwind_input.runtime.
+	 * Finds the caller of a frame of generated code, and sets ret_caller->tag to the index of
+	 * the frame's location + 1. Reads memory through @peek. If memory is missing, sets what is
+	 * known without it, and peek->missed is true. 1: the code is the runtime's, even if no
+	 * caller is found; 0: it is not; -ENOMEM. NULL if the runtime generates no code; otherwise
+	 * the runtime has no table, object(), merge() or is_own().
 	 */
 	int (*step)(void *state, struct peek *peek, uint64_t now_ns,
 		const struct unwind_runtime_frame *frame, struct unwind_runtime_caller *ret_caller);
-	/* Why the language's frames are not shown, a sentence for the user; NULL: they are. */
+	/* Says to the user why the language's frames are not shown; NULL: they are shown. */
 	const char *(*problem)(const void *state);
 	/* Copies a code object that the supervisor has read; drops an invalid one. -ENOMEM. */
 	int (*object)(void *state, const struct record_object *object);
-	/* Sets *@stack. 1; 0: it contradicts the native stack, so it has no groups; -ENOMEM. */
+	/*
+	 * Sets *@stack. 1: done; 0: the record contradicts the native stack, so @stack has no
+	 * groups; -ENOMEM.
+	 */
 	int (*merge)(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
-	/* Is this native frame the interpreter's own? */
+	/* Is this native frame in the interpreter's file? */
 	bool (*is_own)(const void *state, const struct unwind_frame *frame);
 	void (*free)(void *state);
 };
