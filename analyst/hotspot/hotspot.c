@@ -11,7 +11,7 @@
 #include "symbolizer/exported.h"
 
 #define OBJECT "[java]"
-/* A library that was not ready is read again only after this time. */
+/* If the library's tables are not filled in yet, they are read again only after this time. */
 #define LAYOUT_NS 20000000
 
 static void hotspot_free(void *state)
@@ -66,7 +66,7 @@ static int read_layout(struct hotspot *hotspot)
 	if (hotspot->layout_ns && hotspot->now_ns < hotspot->layout_ns + LAYOUT_NS)
 		return 0;
 	r = hotspot_layout_read(&hotspot->tables, hotspot->peek, hotspot->now_ns);
-	/* After -EAGAIN the next step tries again: the memory arrives soon. */
+	/* After -EAGAIN the next step tries again at once, as the memory arrives soon. */
 	if (r == 0)
 		hotspot->layout_ns = hotspot->now_ns;
 	return r;

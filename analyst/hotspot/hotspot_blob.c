@@ -13,7 +13,10 @@
 #define DEBUG_BYTES_MOST (UINT32_C(4) << 20)
 #define FRAME_WORDS_MOST 65536
 
-/* Reads a name from the library's file if it is in it, else from the target's memory. */
+/*
+ * Reads a name from the library's file if the file contains @address, else from the target's
+ * memory.
+ */
 static int read_name(struct hotspot *hotspot, uint64_t address, char *to, size_t room)
 {
 	const struct hotspot_tables *tables = &hotspot->tables;
@@ -99,8 +102,8 @@ static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const 
 }
 
 /*
- * JDK 25 and newer: the methods end the mutable data; the immutable data have the PcDescs, then
- * the scopes.
+ * JDK 25 and newer: the pointers to methods are at the end of the mutable data. The immutable data
+ * contain the PcDescs and, behind these, the scopes (hotspot_scopes.h).
  */
 static int read_separate(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {

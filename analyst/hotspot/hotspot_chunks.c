@@ -6,12 +6,15 @@
 #include "proto/request.h"
 
 enum {
-	/* a ContinuationEntry, which is at the barrier's sp, points to its Continuation here */
+	/*
+	 * Offset in a ContinuationEntry of the pointer to its Continuation. The ContinuationEntry
+	 * is at the return barrier's sp.
+	 */
 	CONT_BYTES = 16,
 	TRIES_MOST = 200, /* the search for a layout ends after this many samples that fit none */
 };
 
-/* Read by @layout, does the newest chunk of the Continuation at @cont point back to it? */
+/* Does the newest chunk of the Continuation at @cont, if it has @layout, point back to @cont? */
 static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift)
 {
@@ -32,13 +35,19 @@ static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout l
 	size = load_u32(data + f.size);
 	sp = load_u32(data + f.sp);
 	bottom = load_u32(data + f.bottom);
-	/* A header of 8 bytes has the class in its upper 22 bits, one of 12 bytes has 0 there. */
+	/*
+	 * Of a header of 8 bytes, the upper 22 bits are the class. In a header of 12 bytes these
+	 * bits are 0.
+	 */
 	return (load_u32(data + 4) >> 10 != 0) == (layout >= CHUNK_NARROW_COMPACT) &&
 		sp <= bottom && bottom <= size && size &&
 		chunk_pointer(data, f.cont, f.wide, base, shift) == cont;
 }
 
-/* Reads how to decode narrow pointers. 1; 0: the library does not say; -EAGAIN; -ENOMEM. */
+/*
+ * Reads the base and the shift by which narrow (32-bit) pointers are decoded. 1: both are read; 0:
+ * the library does not export them, or they are unreadable; -EAGAIN; -ENOMEM.
+ */
 static int read_narrow(struct hotspot *hotspot, uint64_t *ret_base, uint8_t *ret_shift)
 {
 	const struct hotspot_layout *layout = &hotspot->tables.layout;
@@ -72,12 +81,18 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 			.value = step->frame->pc | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)shift << REQUEST_CHUNKS_SHIFT |
 				below / 8 << REQUEST_CHUNKS_BELOW});
-	/* A replay (@request is NULL) must request the same memory as the run did. */
+	/*
+	 * A replay has no supervisor (@request is NULL). It counts as told, so that the replay
+	 * requests the same memory as the run did.
+	 */
 	step->hotspot->chunks_told =
 		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));
 }
 
-/* If the objects fit @layout, tells the supervisor. 1: they fit; 0: not; -EAGAIN; -ENOMEM. */
+/*
+ * If the objects fit @layout, sends the layout to the supervisor. 1: they fit; 0: they do not;
+ * -EAGAIN; -ENOMEM.
+ */
 static int try_layout(struct hotspot_step *step, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift, uint64_t below)
 {

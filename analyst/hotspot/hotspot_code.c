@@ -8,9 +8,15 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "base/array.h"
 
-/* A blob of this age is compared with memory; one of twice this age is not used before that. */
+/*
+ * A blob that was last compared with memory this long ago is compared again when memory is there.
+ * After twice this time, the blob is not used before it is compared.
+ */
 #define CHECK_NS UINT64_C(500000000)
-/* Code is unloaded in bulk: for this time after a blob was replaced, look-ups compare theirs. */
+/*
+ * Code is unloaded in bulk. For this time after a blob was replaced, each look-up compares the blob
+ * that it finds with memory.
+ */
 #define REPLACING_NS UINT64_C(2000000000)
 /* With more bytes of debug information, or more blobs, all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
@@ -86,7 +92,10 @@ static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns,
 
 	if (r <= 0)
 		return r;
-	/* A compiled method's header was requested; a stub at the heap's end may be smaller. */
+	/*
+	 * A stub at the heap's end may be smaller than a compiled method's header, which was
+	 * requested. Only the header of a blob must be there.
+	 */
 	if (got < l->block_bytes + (size_t)l->blob_bytes)
 		return 0;
 	if (l->block_used != HOTSPOT_NONE && !data[l->block_used])
@@ -126,9 +135,10 @@ static int learn(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret
 }
 
 /*
- * Is the blob unchanged? If @now, compares it with memory of the sample's time or later; otherwise
- * memory or a comparison up to CHECK_NS older will do. 1: yes, or unreadable; 0: no; -EAGAIN;
- * -ENOMEM.
+ * Is the blob unchanged? If @now, it must have been compared with memory of the sample's time or
+ * later. Otherwise the comparison, or the memory, may be up to CHECK_NS older than the sample; if
+ * memory is missing, the comparison may be up to 2 * CHECK_NS older. 1: unchanged, or unreadable;
+ * 0: replaced; -EAGAIN: memory is needed first; -ENOMEM.
  */
 static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 {

@@ -9,12 +9,15 @@
 /* Words that compiled code pushes at most in addition to its frame. */
 enum { PUSHED_MOST = 2 };
 
-/* A stub with frame_complete < 0 pushes the frame pointer in these first bytes. */
+/*
+ * A stub whose frame is never complete (frame_complete < 0) pushes the frame pointer in the first
+ * bytes of its code, at most this many.
+ */
 enum { STUB_BEGIN = 16 };
 
 /*
- * Where a method handle is called, compiled code keeps its stack pointer in the frame pointer
- * register, as the callee may return with another one.
+ * Where compiled code calls a method handle, it keeps its stack pointer in the frame pointer
+ * register, as the callee may return with another stack pointer.
  */
 static uint64_t own_sp(const struct hotspot_step *step)
 {
@@ -57,7 +60,10 @@ static int find_behind(
 		.bytes = bytes,
 		.start = (int64_t)(blob->code - pc),
 		.end = (int64_t)(blob->code_end - pc)});
-	/* All callers are generated code: if the stack's top points there, no frame is left. */
+	/*
+	 * All callers are generated code. So if the word on top of the stack points into generated
+	 * code, it is the return address, and no frame is left.
+	 */
 	if (*ret_frame == HOTSPOT_FRAME_UNSURE)
 		*ret_frame = hotspot_read_stack(step, step->frame->sp, &top) &&
 				hotspot_is_code(step->hotspot, top)
@@ -109,8 +115,9 @@ static int find_frame(
 }
 
 /*
- * An executing frame may have pushed words, as the comparison of strings does: the frame then ends
- * behind the first return address into generated code.
+ * An executing frame may have pushed words in addition to its fixed size, as code that compares
+ * strings does. So the return address is the first word, from its usual place upwards, that points
+ * into generated code; the frame ends behind it.
  */
 static uint64_t end_of(const struct hotspot_step *step)
 {
@@ -157,11 +164,17 @@ int hotspot_step_compiled(struct hotspot_step *step)
 	struct hotspot_method *method;
 	int r = hotspot_leave_fixed(step), named;
 
-	/* doYield() moves frames to the heap: frames copied there may repeat those of the stack. */
+	/*
+	 * doYield() moves frames from the stack to the heap. The copy of the heap may repeat frames
+	 * that are still on the stack, so it is not used.
+	 */
 	if (blob->native && hotspot_method_find(step->hotspot, blob->method, 0, &method) > 0)
 		step->caller.drop_left = method->is_yield;
 
-	/* A deoptimized frame's pc is the deoptimizer's; the frame keeps the original one. */
+	/*
+	 * The pc of a deoptimized frame is the address of a deoptimization handler. The original pc
+	 * is in a word of the frame.
+	 */
 	if ((pc == blob->deopt || pc == blob->deopt_mh) && !step->frame->exact &&
 		hotspot_read_stack(step, own_sp(step) + blob->original_pc, &original) &&
 		original >= blob->code && original < blob->code_end)

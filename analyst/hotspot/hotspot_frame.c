@@ -43,8 +43,9 @@ static const struct pattern returns[] = {
 	{1, 0, {0xc3}}, {1, 2, {0xc2}}, {2, 0, {0xf3, 0xc3}}, /* ret; ret $8; rep ret */
 };
 /*
- * Instructions between the frame's removal and the return: safepoint check and vzeroupper. A line's
- * comment names its last instruction; the one before is a short form of the line above.
+ * Instructions between the frame's removal and the return: safepoint check and vzeroupper. The
+ * comment of a line names the line's last instruction. If a line has two instructions, the first is
+ * the one in the comment above, with an operand of 1 byte.
  */
 static const struct pattern at_end[] = {
 	{3, 4, {0x49, 0x3b, 0xa7}},                             /* cmp off(%r15),%rsp */
@@ -131,7 +132,7 @@ static bool is_exit(const struct hotspot_code *is, size_t at)
 	return to < is->start || to >= is->end;
 }
 
-/* Is this the code to which a check for a safepoint jumps? The frame is gone there. */
+/* Is this code to which a safepoint check jumps? When this code runs, the frame is gone. */
 static bool is_safepoint(const struct hotspot_code *is)
 {
 	size_t at = ANY_OF(constant, is->code, is->bytes), n;
@@ -140,7 +141,7 @@ static bool is_safepoint(const struct hotspot_code *is)
 	return n && is_exit(is, at + n);
 }
 
-/* How much exists near the beginning of a method, or of the code for its loop (OSR). */
+/* How much of the frame exists near the entry of a method, or of the code for its loop (OSR). */
 static enum hotspot_frame at_entry(const struct hotspot_code *is)
 {
 	const size_t skip = ANY_OF(bang, is->code, is->bytes);

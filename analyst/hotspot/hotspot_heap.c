@@ -104,8 +104,9 @@ int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 }
 
 /*
- * The map has a byte for each segment: 0 for the first one of a block; else the distance back to
- * the first one, in segments. If a byte cannot hold it, a smaller one leads to a segment between.
+ * The map has a byte for each segment. 0: the segment is the first one of a block. Otherwise the
+ * byte is the distance, in segments, back to the block's first segment, or to one between if that
+ * distance is too large for a byte.
  */
 int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block)
 {

@@ -34,7 +34,10 @@ struct hotspot_method {
 	bool is_method;    /* false: there is no method at @address */
 	bool is_yield;     /* it is doYield(), which moves a virtual thread's frames to the heap */
 	uint32_t function; /* index in the profile */
-	/* its ConstMethod; if this changes, @address has another method */
+	/*
+	 * Address of the method's ConstMethod (bytecode and names). Another value means that
+	 * another method is at @address.
+	 */
 	uint64_t const_method;
 	uint64_t read_ns;    /* when the whole method was last read */
 	uint64_t checked_ns; /* when last compared with the target's memory */
@@ -52,7 +55,10 @@ enum hotspot_kind {
 
 /* The location of a stub, a pc of a compiled method, or a line of an interpreted one. */
 struct hotspot_place {
-	/* @key: see hotspot_place.c; @line: compiled code's compile id, a stub's 0, else a line */
+	/*
+	 * @key: see KEY_KINDS. @line: of compiled code its compile id; of a stub 0; of an
+	 * interpreted method the source line.
+	 */
 	uint64_t key, line;
 	uint32_t location;
 };
@@ -64,18 +70,20 @@ struct hotspot_part {
 /* A piece of generated code ("CodeBlob"). */
 struct hotspot_blob {
 	uint64_t start, end; /* with its header */
-	/* verified: entry of a compiled method, behind the check of the receiver's class */
+	/* verified: a compiled method's entry for callers that have checked the receiver's class */
 	uint64_t code, code_end, verified;
-	uint64_t method, deopt, deopt_mh; /* deopt...: return addresses that deoptimize a frame */
-	uint64_t learned_ns;              /* when it was read */
-	uint64_t checked_ns;              /* when last compared with the target's memory */
+	/* deopt...: handlers to which a deoptimized frame returns */
+	uint64_t method, deopt, deopt_mh;
+	uint64_t learned_ns; /* when it was read */
+	uint64_t checked_ns; /* when last compared with the target's memory */
 	enum hotspot_kind kind;
 	bool native; /* calls a native method */
 	uint32_t frame_bytes, id;
 	int32_t frame_complete; /* the frame is complete from this offset in @code on; < 0: never */
-	uint32_t original_pc;   /* offset from sp of the pc that a deoptimized frame had */
-	char name[64];          /* the stub's name; of a method "nmethod" or "native nmethod" */
-	uint8_t *debug;         /* owned */
+	/* offset from sp of the word with the original pc of a deoptimized frame */
+	uint32_t original_pc;
+	char name[64];  /* the stub's name; of a method "nmethod" or "native nmethod" */
+	uint8_t *debug; /* owned */
 	uint32_t debug_bytes;
 	/* the parts of @debug: pointers to methods; what is inlined where; PcDescs */
 	struct hotspot_part methods, scopes, pcs;
@@ -92,8 +100,8 @@ struct hotspot {
 	uint64_t layout_ns;        /* when the library was last found not ready */
 	uint64_t call_stub_return; /* where Java returns to in the VM's call stub */
 	/*
-	 * The return address of frames that the deoptimizer has made but not filled yet, and that
-	 * executing interpreted frames never have (JDK 11 to 27); 0: unknown.
+	 * The pc of interpreted frames that the deoptimizer has made but not filled yet. No other
+	 * frame of the interpreter has this pc (JDK 11 to 27). 0: unknown.
 	 */
 	uint64_t unfilled_pc;
 	struct hotspot_blob **blob; /* ascending, disjoint; owned */
@@ -107,13 +115,17 @@ struct hotspot {
 	struct table by_key;  /* indexes of @place */
 	uint64_t now_ns;      /* of the current sample */
 	uint64_t replaced_ns; /* time of the last sample that found a blob or method replaced */
-	uint32_t *inner;      /* tags (location + 1) of the heap's frames, innermost first; owned */
+	/* tags (location + 1) of frames in Java's heap, innermost first; owned */
+	uint32_t *inner;
 	size_t inners, inner_room;
 	unsigned chunk_tries; /* samples for which hotspot_find_chunks() found no layout */
 	bool chunks_told;     /* the supervisor knows where the heap's frames are */
 };
 
-/* hotspot_heap.c: if @pc is in no code heap, reads their bounds again, at most every 50 ms. */
+/*
+ * hotspot_heap.c: if @pc is in no known code heap, reads the bounds of all code heaps again, at
+ * most every 50 ms.
+ */
 int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc);
 /* Is @pc in a known code heap? */
 bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc);
@@ -142,9 +154,9 @@ int hotspot_blob_find_now(struct hotspot *hotspot, uint64_t pc, struct hotspot_b
 void hotspot_blobs_forget(struct hotspot *hotspot);
 
 /*
- * hotspot_method.c: finds the method at @address, as it was at @since_ns or later. A known method
- * is compared with memory again after 0.5 to 1 s. *@ret_method is owned by @hotspot, valid
- * until the next call.
+ * hotspot_method.c: finds the method at @address. If it was last read before @since_ns, it is read
+ * again. A known method is compared with memory again after 0.5 to 1 s. *@ret_method is owned by
+ * @hotspot, valid until the next call.
  */
 int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t since_ns,
 	struct hotspot_method **ret_method);
@@ -153,8 +165,9 @@ int hotspot_method_find_now(
 	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method);
 void hotspot_methods_release(struct hotspot *hotspot);
 /*
- * The profile's location of @key and @line; a new one gets the @n elements of @lines, innermost
- * function first. -ENOENT: there is none, and @n is 0; -ENOMEM.
+ * The index of the profile's location with @key and @line. If there is none, one is added with the
+ * @n elements of @lines, innermost function first. -ENOENT: there is none, and none is added, as @n
+ * is 0; -ENOMEM.
  */
 int hotspot_location(struct hotspot *hotspot, uint64_t key, uint64_t line,
 	const struct location_line *lines, size_t n);
@@ -167,16 +180,22 @@ struct hotspot_step {
 	struct unwind_runtime_caller caller;
 };
 
-/* hotspot_place.c: these four set step->caller.tag to the location + 1, here the stub's. */
+/*
+ * hotspot_place.c: the hotspot_name_...() functions set step->caller.tag to the index of a location
+ * + 1. This one: the location of the step's stub.
+ */
 int hotspot_name_stub(struct hotspot_step *step);
-/* The location that stands for frames in the heap, which the stack lacks. */
+/* Sets the tag of the location that stands for frames in Java's heap that could not be read. */
 int hotspot_name_gap(struct hotspot_step *step);
 /* The location of @pc in the step's blob, a compiled method, with the methods inlined there. */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
-/* The line of the interpreted method at @address, for its bytecode at @bytecode. 0: no method. */
+/*
+ * Sets the tag of the interpreted method at @address, with the line of the bytecode at @bytecode.
+ * 0: no method is at @address.
+ */
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 
-/* hotspot_caller.c: reads a word of the copied stack. False: it does not contain @address. */
+/* hotspot_caller.c: reads a word of the copied stack. False: the copy does not contain @address. */
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word);
 /*
  * Sets step->caller's pc to the word at @at, its sp to @at + 8, and its fp to @fp. Does nothing if
@@ -197,23 +216,24 @@ int hotspot_step_compiled(struct hotspot_step *step);
 int hotspot_leave_fixed(struct hotspot_step *step);
 
 /*
- * hotspot_stub.c: finds the caller and the location of a frame of unknown size: the return address
- * is on top of the stack, behind words that the stub pushed, or where the frame pointer leads.
+ * hotspot_stub.c: finds the caller and the location of a frame of unknown size. The return address
+ * is in one of three places: on top of the stack, behind words that the stub pushed, or behind the
+ * word to which the frame pointer points.
  */
 int hotspot_step_stub(struct hotspot_step *step);
 /*
- * Sets step->caller from the saved frame pointer at the frame pointer, and the return address above
- * it. The stub that checks at a method's entry whether its code is still valid has a word of all
- * ones between the two.
+ * Sets step->caller's fp to the word at the frame pointer, and its pc to the word above that. The
+ * stub that checks at a method's entry whether the method's code is still valid has a word of all
+ * ones between these two words.
  */
 void hotspot_leave_by_pointer(struct hotspot_step *step);
 /* Is the frame the return barrier, a stub that fetches frames of a virtual thread from the heap? */
 int hotspot_is_return_barrier(struct hotspot_step *step);
 
 /*
- * hotspot_chunks.c: tells the supervisor where frames of virtual threads are in the heap, by an
- * object to which the stack points. If the object, read while the thread runs, makes no sense, the
- * next sample is tried.
+ * hotspot_chunks.c: the stack points to an object that leads to a virtual thread's frames in Java's
+ * heap. Finds the layout of such objects, and tells the supervisor. If the object makes no sense,
+ * as the thread runs while it is read, the next sample is tried.
  */
 int hotspot_find_chunks(struct hotspot_step *step);
 

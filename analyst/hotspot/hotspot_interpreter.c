@@ -7,10 +7,10 @@
 enum { RAX = 0, RBX = 3, R13 = 13 };
 
 /*
- * A frame of the interpreter (frame_x86.hpp). Words 0 and 1 from the frame pointer: the caller's
- * frame pointer, the return address. Downwards from word -1: the caller's stack pointer, the
- * frame's own stack pointer during calls, the method, four more words, the address of the calling
- * bytecode, the bottom of the operand stack.
+ * A frame of the interpreter (frame_x86.hpp). Its words, by index from the frame pointer: 1: the
+ * return address; 0: the caller's frame pointer; -1: the caller's stack pointer; -2: the frame's
+ * own stack pointer during calls; -3: the method; -4 to -7: other words; -8: the address of the
+ * bytecode that calls; -9: the bottom of the operand stack.
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 
@@ -28,8 +28,9 @@ static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 }
 
 /*
- * Leaves the interpreter's frame at the frame pointer. @runs: only if its method executes, with r13
- * at one of its bytecodes; else the frame may be a caller's. 1; 0: no such frame; -EAGAIN; -ENOMEM.
+ * Leaves the interpreter's frame at the frame pointer. @runs: the frame is left only if its method
+ * executes, so that r13 points to one of its bytecodes; without @runs the frame may be a caller's.
+ * 1: left; 0: there is no such frame; -EAGAIN; -ENOMEM.
  */
 static int leave_interpreted(struct hotspot_step *step, bool runs)
 {
@@ -48,7 +49,7 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 		leave_with(step, sender);
 		return 0;
 	}
-	/* Only an executing method's frame may be incomplete. */
+	/* A caller's frame is complete, so it is left even if its method is unreadable. */
 	if (!frame->exact)
 		leave_with(step, sender);
 	r = hotspot_method_find_now(hotspot, method, &found);
@@ -67,8 +68,9 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 }
 
 /*
- * Sets the caller of the method in rbx, which begins or ends. @sp may be far above the frame: the
- * adapter from a compiled caller has copied the arguments below that caller's stack.
+ * Sets the caller of a method that begins or ends; rbx is the method. @sp: the caller's stack
+ * pointer. It may be far above the frame, as the adapter of a compiled caller copies the arguments
+ * to below the caller's stack.
  */
 static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -102,9 +104,9 @@ static uint64_t sender_sp(const struct hotspot_step *step)
 
 /*
  * Leaves a method that begins or ends. At the beginning the frame is missing or incomplete: rbx is
- * the method, r13 the caller's stack pointer; the return address is on the stack, or was popped to
- * rax. At the end the frame is gone, and r13 is the return address. 1; 0: neither fits; -EAGAIN;
- * -ENOMEM.
+ * the method, and r13 is the caller's stack pointer; the return address is on the stack, or was
+ * popped to rax. At the end the frame is gone, and r13 is the return address. 1: left; 0: neither
+ * case fits; -EAGAIN; -ENOMEM.
  */
 static int leave_beginning(struct hotspot_step *step)
 {
@@ -145,7 +147,10 @@ int hotspot_step_interpreted(struct hotspot_step *step)
 
 	if (!r && exact)
 		r = leave_beginning(step);
-	/* On the way to or from a method r13 has no bytecode, but the frame is complete. */
+	/*
+	 * While the interpreter enters or leaves a method, r13 points to no bytecode, but the frame
+	 * may be complete.
+	 */
 	if (!r && exact)
 		r = leave_interpreted(step, false);
 	if (r < 0 || step->caller.tag)

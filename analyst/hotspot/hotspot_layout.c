@@ -28,10 +28,16 @@ enum {
 };
 
 #define UNSET HOTSPOT_NONE
-/* Maximum failed readings: the tables are relocated only after the library was mapped. */
+/*
+ * Maximum failed readings. The first ones may fail, as the library's tables are relocated only
+ * after the library was mapped.
+ */
 #define TRIES_MOST 50
 
-/* Versions that must have a field: all; none; up to HOTSPOT_JOINT; from HOTSPOT_SEPARATE on. */
+/*
+ * Versions that must have a field. ALL: all; SOME: none, but some have it; JOINT: those up to
+ * HOTSPOT_JOINT; SEPARATE: those from HOTSPOT_SEPARATE on.
+ */
 enum who { ALL, SOME, JOINT, SEPARATE };
 
 struct wanted {
@@ -142,7 +148,10 @@ static void put(struct hotspot_layout *layout, const struct wanted *field, uint6
 		memcpy(to, &offset, sizeof(offset));
 }
 
-/* Takes what is wanted of an entry of the table of structs or, if @types, of that of types. */
+/*
+ * Takes the value of an entry into the layout if the layout has a field for it. @types: the entry
+ * is from the table of types; otherwise it is from the table of structs.
+ */
 static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types)
 {
 	uint64_t type = load_u64(entry), field = types ? 0 : load_u64(entry + STRUCT_FIELD);

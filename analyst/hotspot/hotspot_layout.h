@@ -9,7 +9,10 @@
 struct module;
 struct peek;
 
-/* Known JDKs. Up to _JOINT a blob contains its debug information, from _SEPARATE on it does not. */
+/*
+ * Known JDKs. Up to HOTSPOT_JOINT a blob contains its debug information; from HOTSPOT_SEPARATE on
+ * the debug information is elsewhere.
+ */
 enum { HOTSPOT_OLDEST = 11, HOTSPOT_JOINT = 22, HOTSPOT_SEPARATE = 25, HOTSPOT_NEWEST = 27 };
 
 /* The offset of a field that the version does not have. */
@@ -55,7 +58,10 @@ struct hotspot_tables {
 	const char *problem; /* why the layout stays unknown; NULL: it may become known */
 };
 
-/* Reads tables->layout. 1; 0: not ready, or tables->problem says why not; -EAGAIN; -ENOMEM. */
+/*
+ * Reads tables->layout. 1: the layout is known; 0: the library is not ready yet, or the layout
+ * stays unknown (tables->problem); -EAGAIN; -ENOMEM.
+ */
 int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64_t now_ns);
 
 #endif

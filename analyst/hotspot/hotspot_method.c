@@ -10,9 +10,15 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "profile/profile.h"
 
-/* A method of this age is compared with memory; one of twice this age is not used before that. */
+/*
+ * A method that was last compared with memory this long ago is compared again when memory is there.
+ * After twice this time, the method is not used before it is compared.
+ */
 #define CHECK_NS UINT64_C(500000000)
-/* After this time an interpreted frame's method is read again: it may be of another class now. */
+/*
+ * A method of an interpreted frame is read again this long after it was last read, as a method of
+ * another class may be at its address now.
+ */
 #define READ_NS      UINT64_C(2000000000)
 #define METHODS_MOST 262144
 #define PLACES_MOST  1048576
@@ -135,9 +141,10 @@ static bool is_text(const char *text)
 }
 
 /*
- * Cuts off what differs from run to run and between call sites, and would give the same code
- * several rows: the address of a class that the runtime makes ("Main$$Lambda$14+0x00007f2c…",
- * "java/lang/invoke/LambdaForm$MH+0x00007f2c…"), and a lambda's number ("$14").
+ * Cuts off parts of a class's name that differ from run to run or between call sites, so that the
+ * same code has one name: the address of a class that the runtime makes
+ * ("Main$$Lambda$14+0x00007f2c…", "java/lang/invoke/LambdaForm$MH+0x00007f2c…"), and the number of
+ * a lambda ("$14").
  */
 static void cut_address(char *class)
 {

@@ -11,8 +11,10 @@
 enum { SCOPES_MOST = 64 };
 
 /*
- * hotspot_place.key modulo KEY_KINDS. KEY_EXACT: an executing instruction; KEY_COMPILED: a return
- * address. The methods inlined at these two may differ for the same pc.
+ * hotspot_place.key is an address (of an interpreted method: the index of its function) times
+ * KEY_KINDS, plus one of these kinds. KEY_EXACT: the address of an executing instruction.
+ * KEY_COMPILED: a return address. The two kinds differ as other methods may be inlined at the same
+ * pc.
  */
 enum { KEY_EXACT = 0, KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
 
@@ -61,8 +63,8 @@ static struct location_line line_of(
 
 /*
  * Sets @line to the lines of @scope and of its callers, innermost first. Returns how many; -EAGAIN;
- * -ENOMEM. A method read before the blob was learned is read again: its address may have had
- * another method then. While the blob exists, its methods stay loaded.
+ * -ENOMEM. A method that was read before the blob is read again: at that time its address may have
+ * had another method. While the blob exists, its methods stay loaded.
  */
 static int find_lines(
 	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])

@@ -5,8 +5,8 @@
 #include "base/load.h"
 
 /*
- * A number is up to five bytes, the lowest digit first, each of 64 times the weight of the one
- * before. A byte below 192 is the last. A digit is its byte less stream->excluded.
+ * A number has up to five bytes. Each byte minus stream->excluded is a digit to base 64; the lowest
+ * digit is first. A byte below 192 is the last one.
  */
 enum { DIGIT_BITS = 6, BYTES_MOST = 5, LAST_BELOW = 192 };
 
@@ -74,16 +74,20 @@ bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspo
 		.pc = pc_at(pcs, at),
 		.scope = load_u32(pcs + at * HOTSPOT_PC_BYTES + 4),
 		.flags = load_u32(pcs + at * HOTSPOT_PC_BYTES + 12),
-		/* The table begins with a negative pc, which stands for no code. */
+		/*
+		 * The table begins with an entry for no code, which has a negative pc. The first
+		 * PcDesc for code is the one behind that entry.
+		 */
 		.first = !at || pc_at(pcs, at - 1) < 0,
 	};
 	return true;
 }
 
 /*
- * Each byte: by how much the bytecode index (5 bits) and the line (3 bits) grow; after 0xff two
- * signed numbers follow instead; 0 ends the table. Entries are in no order, and several may have
- * the same index: the last one with the greatest index up to @bci counts.
+ * The upper 5 bits of a byte are the growth of the bytecode index, the lower 3 bits that of the
+ * line. After a byte of 0xff, two signed numbers follow that are these growths. A byte of 0 ends
+ * the table. Entries are in no order, and several may have the same index. The result is the line
+ * of the greatest index up to @bci; of several entries with that index, the last one counts.
  */
 uint32_t hotspot_line(const uint8_t *lines, size_t bytes, int32_t bci, uint32_t version)
 {

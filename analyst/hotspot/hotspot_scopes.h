@@ -12,10 +12,16 @@
 
 #include "proto/bytes.h"
 
-/* Compressed numbers. Reading behind the end, or damaged data, sets left.bad and gives 0. */
+/*
+ * Compressed numbers. @left: the bytes not read yet. A read behind the end, or of damaged data,
+ * returns 0 and sets left.bad.
+ */
 struct hotspot_stream {
 	struct reader left;
-	/* How many of the lowest byte values are unused: 0; from JDK 20 on 1, as 0 ends lists. */
+	/*
+	 * How many of the lowest byte values are unused. From JDK 20 on 1, as a byte of 0 ends
+	 * lists; before JDK 20 0.
+	 */
 	uint8_t excluded;
 };
 
@@ -23,7 +29,7 @@ struct hotspot_stream hotspot_stream_over(const uint8_t *data, size_t bytes, uin
 uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream);
 int32_t hotspot_stream_signed(struct hotspot_stream *stream);
 
-/* A bytecode of a method and, if the method was inlined, where its caller's scope is. */
+/* A scope: a bytecode of a method and, if the method was inlined, the scope of the caller. */
 struct hotspot_scope {
 	uint32_t sender; /* offset of the caller's scope; 0: this scope is the outermost */
 	uint32_t method; /* number in the table of methods, from 1 on; 0: none */
@@ -39,11 +45,14 @@ struct hotspot_pc {
 	int32_t pc;     /* offset from the beginning of the code */
 	uint32_t scope; /* offset of its scope */
 	uint32_t flags;
-	bool first; /* the first PcDesc: the code before it is the method's entry */
+	bool first; /* the first PcDesc: the code before its pc is the method's entry */
 };
 enum { HOTSPOT_PC_BYTES = 16, HOTSPOT_PC_METHOD_HANDLE = 2 };
 
-/* Finds the first PcDesc at or after @pc, which also describes the code before. False: none. */
+/*
+ * Finds the first PcDesc whose pc is @pc or later. It also describes the code between the PcDesc
+ * before it and its own pc. False: there is none.
+ */
 bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspot_pc *ret_pc);
 
 /* The line of the bytecode at @bci, from a compressed table; 0: unknown. */

@@ -2,11 +2,12 @@
 /*
  * Steps out of a frame of generated code of any kind, on x86-64.
  *
- * The callers of a virtual thread's return barrier are in Java's heap. The supervisor copies these
- * frames in the stop (supervisor/target/chunks.h). Compiled ones look as on a stack. Interpreted
- * ones have two relative addresses, in words (JDK 21 to 27): the saved frame pointer of an
- * interpreted caller, from the word that contains it; the address of the local variables, from the
- * frame pointer. The caller's frame begins behind the local variables.
+ * A virtual thread's return barrier stands for callers whose frames are in Java's heap, in objects
+ * called chunks. The supervisor copies these frames in the stop (supervisor/target/chunks.h). A
+ * compiled frame is the same as on a stack. An interpreted frame has two addresses that are offsets
+ * in words (JDK 21 to 27). The saved frame pointer of an interpreted caller is an offset from the
+ * word that contains it. The address of the local variables is an offset from the frame pointer.
+ * The caller's frame begins behind the local variables.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +21,10 @@
 /* Words from the fp to the address of the local variables. */
 enum { LOCALS = -7 };
 
-/* A frame in a chunk: its fp and pc are at @at, its stack is from @sp to @end. */
+/*
+ * A frame in a chunk. The word at @at is its fp, the next word its pc. Its stack begins at @sp. The
+ * chunk ends at @end.
+ */
 struct chunk_frame {
 	uint64_t at, sp, end;
 };
@@ -47,7 +51,10 @@ static bool leave_interpreted(struct hotspot_step *step, struct chunk_frame *f, 
 	return f->sp >= fp + 16;
 }
 
-/* Adds @f, then moves it to its caller. 1; 0: it makes no sense; -EAGAIN; -ENOMEM. */
+/*
+ * Adds the frame @f to hotspot->inner, then moves @f to the frame's caller. 1: done; 0: the frame
+ * is damaged; -EAGAIN; -ENOMEM.
+ */
 static int walk_frame(struct hotspot_step *step, struct chunk_frame *f)
 {
 	struct hotspot *hotspot = step->hotspot;
@@ -107,8 +114,9 @@ static int walk(struct hotspot_step *step)
 }
 
 /*
- * Sets the frames of a virtual thread that are in the heap. If they were not copied, tells the
- * supervisor where they are. If some are missing, a gap frame stands for them. 1; -EAGAIN; -ENOMEM.
+ * Sets the caller's tags to the frames of a virtual thread that are in Java's heap. If the
+ * supervisor has not copied these frames, tells it where they are. If some frames are missing, a
+ * gap frame stands for them. 1; -EAGAIN; -ENOMEM.
  */
 static int name_chunks(struct hotspot_step *step)
 {
@@ -141,10 +149,11 @@ static bool is_known_call(const struct hotspot_blob *blob, uint64_t pc)
 }
 
 /*
- * The deoptimizer replaces a compiled frame by interpreted ones, and calls the VM twice: first for
- * the compiled frame, then with the interpreted frames as its callers, which the VM fills. Until
- * then only their frame pointers and callers are valid. All have the same return address, which is
- * learned here. 1; -EAGAIN; -ENOMEM.
+ * The deoptimizer replaces a compiled frame by interpreted frames. It calls the VM twice. At the
+ * first call, the deoptimizer's caller is the compiled frame. At the second call, its callers are
+ * the interpreted frames, which the VM then fills. Before they are filled, only their frame
+ * pointers and callers are valid. All of them have the same return address, which is learned here.
+ * 1; -EAGAIN; -ENOMEM.
  */
 static int learn_unfilled(struct hotspot_step *step)
 {
@@ -183,7 +192,10 @@ static int step_without_frame(struct hotspot_step *step)
 	r = name_chunks(step);
 	if (r < 0)
 		return r;
-	/* The barrier has the fp of Continuation.enter()'s caller: steps out of that caller. */
+	/*
+	 * The frame pointer at the barrier belongs to the caller of Continuation.enter(). So this
+	 * steps out of that caller.
+	 */
 	hotspot_leave_by_pointer(step);
 	return 1;
 }
@@ -196,7 +208,10 @@ int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_fram
 	struct hotspot_blob copy;
 	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
 
-	/* If no call of the blob returns to the pc, another blob may be in its place. */
+	/*
+	 * If no call of the known blob returns to the pc, another blob may have replaced it:
+	 * compares it with memory now.
+	 */
 	if (r > 0 && !frame->exact && !is_known_call(blob, frame->pc))
 		r = hotspot_blob_find_now(hotspot, frame->pc - 1, &blob);
 	if (r <= 0)

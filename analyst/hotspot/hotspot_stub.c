@@ -24,8 +24,8 @@ void hotspot_leave_by_pointer(struct hotspot_step *step)
 }
 
 /*
- * Is the instruction before @pc a call of the step's blob? 1: yes; *@ret_words is the number of
- * words that the caller pushed, and pops after the call; 0: no; -EAGAIN; -ENOMEM.
+ * Is the instruction before @pc a call to the step's blob? 1: yes, and *@ret_words is the number of
+ * words that the caller pushed before the call, and pops after it; 0: no; -EAGAIN; -ENOMEM.
  */
 static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_words)
 {
@@ -71,8 +71,8 @@ static int leave_pushed(struct hotspot_step *step)
 }
 
 /*
- * The adapter to the interpreter sets r13 to the caller's stack pointer. @code is the rest of the
- * adapters: if it does not set r13, that has happened before.
+ * The adapter to the interpreter sets r13 to the caller's stack pointer. @code is the adapters'
+ * code from the current instruction on. If this code does not set r13, r13 is set already.
  */
 static bool is_sender_set(const uint8_t *code, size_t bytes)
 {
@@ -83,9 +83,9 @@ static bool is_sender_set(const uint8_t *code, size_t bytes)
 }
 
 /*
- * Leaves an adapter between interpreted and compiled code. Each pops the return address to rax,
- * makes room on the stack, and pushes the address again. 1: the caller is found; 0; -EAGAIN;
- * -ENOMEM.
+ * Leaves an adapter between interpreted and compiled code. Each adapter pops the return address to
+ * rax, makes room on the stack, and pushes the address again. 1: the caller is found; 0: it is not,
+ * or the code is not an adapter; -EAGAIN; -ENOMEM.
  */
 static int leave_adapter(struct hotspot_step *step)
 {
@@ -133,7 +133,10 @@ int hotspot_is_return_barrier(struct hotspot_step *step)
 	if (step->frame->exact || strncmp(step->blob->name, name, sizeof(name) - 1) != 0)
 		return 0;
 	r = peek_at(step->hotspot->peek, step->frame->pc - CALL, CALL, 0, &code);
-	/* A return address follows a call, direct or by a register; the barrier does not. */
+	/*
+	 * Before a return address there is a call, direct or by a register. Before the return
+	 * barrier's address there is no call.
+	 */
 	return r > 0 ? code[0] != 0xe8 && !(code[3] == 0xff && (code[4] & 0xf8) == 0xd0) : r;
 }
 
