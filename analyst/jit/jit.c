@@ -14,8 +14,9 @@
 #include "profile/profile.h"
 
 /*
- * Most memory of a map, and of all maps. Java's largest maps have some 100,000 pieces, 10 MiB; but
- * a line of 6 bytes, "0 1 a", takes 74 bytes of memory.
+ * Most bytes of memory that a file's names take, and that those of all files take. Java's largest
+ * maps have some 100,000 pieces, which take 10 MiB. A bound on the file's size would not do: a line
+ * of 6 bytes, "0 1 a", takes 74 bytes of memory.
  */
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
@@ -23,8 +24,9 @@
 /* Bytes that are read at a time. A map with a longer line is not read any further. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
 /*
- * Most bytes read of a file, against files that take time but hardly memory. A perf map of valid
- * lines reaches MAP_MOST first. A dump contains the code, too; parts that are skipped do not count.
+ * Most bytes parsed of a file, as parsing takes time even if it keeps hardly anything in memory. A
+ * perf map of valid lines reaches MAP_MOST first. The bound of a dump is higher, as it contains the
+ * code, too. Skipped parts of a dump do not count.
  */
 #define MAP_READ_MOST  (UINT64_C(256) << 20)
 #define DUMP_READ_MOST (UINT64_C(1) << 30)
@@ -32,18 +34,22 @@
 struct jit_entry {
 	uint64_t pc; /* the first member: the key of struct jit.by_pc */
 	uint32_t location;
-	/* 2 + the stacks with this nameless address; at powers of two the file is read again */
+	/*
+	 * 2 + how many stacks had this address while it was nameless. Whenever this is a power of
+	 * two, the file is read again.
+	 */
 	uint32_t unknown;
 	bool named;
 };
 
 /* A perf map or a jitdump. */
 struct jit_file {
-	char *path; /* of the dump, as the process names it; NULL: unknown */
+	/* path of the dump in the process's file system; NULL: unknown, or a perf map */
+	char *path;
 	char name[48];
 	int fd;                /* -1: not opened yet */
 	uint64_t read_bytes;   /* how far the file has been read */
-	uint64_t parsed_bytes; /* how many of them were parsed, not skipped */
+	uint64_t parsed_bytes; /* bytes of these that were parsed, not skipped */
 	bool over;             /* it is too large, or damaged, and not read any further */
 	struct jit_map map;
 };
@@ -53,7 +59,7 @@ struct jit {
 	struct jit_budget *budget;
 	struct opener *opener;
 	uint32_t pid;
-	bool live; /* the process may be alive: its root folder may be accessed */
+	bool live; /* the process may be alive: its root folder and pid namespace are used */
 	struct jit_file map, dump;
 	struct jit_entry *entry; /* owned */
 	size_t entries, entry_room;
@@ -75,7 +81,10 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.live = live,
 		.map.fd = -1,
 		.dump.fd = -1};
-	/* While the process lives, the opener can read its owner and its pid in its namespace. */
+	/*
+	 * Lets the opener note the process's user, and its pid in its own pid namespace, by which
+	 * it finds and judges the files later: both are known only while the process lives.
+	 */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
 	return jit;
@@ -158,7 +167,10 @@ static bool is_too_large(const struct jit *jit, const struct jit_file *file)
 		file->parsed_bytes > (file == &jit->map ? MAP_READ_MOST : DUMP_READ_MOST);
 }
 
-/* Opens /tmp/perf-PID.map or the dump, below the process's root folder or ours. */
+/*
+ * Opens the dump or the perf map (/tmp/perf-PID.map). A file below the process's root folder takes
+ * precedence over one below ours.
+ */
 static int open_file(struct jit *jit, struct jit_file *file)
 {
 	struct opening what = {
@@ -246,7 +258,10 @@ static int name(struct jit *jit, struct jit_entry *entry)
 	return r;
 }
 
-/* Another process may have other code at this address: only equal names share a location. */
+/*
+ * Adds the location of the entry's address. Another process may have other code at this address. So
+ * a nameless address gets a location of its own, and only code with the same name shares one.
+ */
 static int add_location(struct jit *jit, struct jit_entry *entry, uint64_t start)
 {
 	struct location_line line = {0};
@@ -310,7 +325,7 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 		return at;
 	/*
 	 * CPython buffers its jitdump, so code runs before its name is in the file. The file is
-	 * read again at the 2nd, 6th, 14th, … stack with the nameless address.
+	 * read again when @unknown is a power of two: at the 2nd, 6th, 14th, … stack.
 	 */
 	entry = &jit->entry[at];
 	entry->unknown += !entry->named;
@@ -325,7 +340,7 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 		jit_map_unwind(&jit->map.map, pc, start, ret_generated);
 }
 
-/* After this the map is read again from its beginning. Names given to locations stay. */
+/* Makes the next read begin at the map's first byte. Names given to locations stay. */
 static void forget_map(struct jit *jit)
 {
 	release(jit, &jit->map);
@@ -333,8 +348,8 @@ static void forget_map(struct jit *jit)
 }
 
 /*
- * A map's last line may lack a newline. If it is still being written, the whole line is read later,
- * and counts as the newer one.
+ * A map's last line may lack a newline. If the process is still writing that line, the whole line
+ * is read later as another piece of code, which counts as it is newer.
  */
 static int read_last_line(struct jit *jit)
 {

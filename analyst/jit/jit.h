@@ -27,9 +27,11 @@ struct jit_budget {
 
 /*
  * Makes an object that names the code of process @pid, from files that are read when needed. @live:
- * the process may be alive; its file system and pid namespace are used. Reading a map ends, with a
- * note in the profile, when it or all maps of @budget are too large, or at a line of 1 MiB. @budget
- * must outlive the result. NULL: out of memory.
+ * the process may be alive; its file system and pid namespace are used. A file is not read any
+ * further, with a note in the profile, if its names take more than 128 MiB of memory, if those of
+ * all files of @budget take more than 512 MiB, if too many of its bytes were parsed (256 MiB of a
+ * perf map, 1 GiB of a jitdump), or at a line of more than 1 MiB. @budget must outlive the result.
+ * NULL: out of memory.
  */
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
 	struct jit_budget *budget);
@@ -42,15 +44,17 @@ void jit_free(struct jit *jit);
 void jit_set_dump(struct jit *jit, const char *path);
 
 /*
- * The location of generated code at @pc, in a mapping that begins at @start; its name is set now,
- * or by jit_finish(). Code of another process at the same address has another location, unless both
- * have the same name now. -ENOMEM.
+ * The location of generated code at @pc, in a mapping that begins at @start. It gets its name here
+ * if the name is known, otherwise by a later jit_unwind() or jit_finish(). Code of another process
+ * at the same address has the same location only if both have the same name when they are added.
+ * -ENOMEM.
  */
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start);
 
 /*
  * Finds out how to unwind the generated code at @pc, in a mapping that begins at @start. 1:
- * *@ret_generated says it, until the next call; 0: the files do not say so far; -ENOMEM.
+ * *@ret_generated is set, valid until the next call; 0: the files have no such code so far;
+ * -ENOMEM.
  */
 int jit_unwind(
 	struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);

@@ -9,7 +9,7 @@
 #include "symbolizer/unwind/unwind.h"
 
 #define NAME_MOST 4096 /* longer names are cut */
-/* At most this many overlapping pieces of a run are searched for the newest. */
+/* The most overlapping pieces of a run (jit_map.h) that are searched for the newest one. */
 #define OVERLAPS_MOST 4096
 
 /* Appends a string to map->text, cut to NAME_MOST bytes. -ENOMEM. */
@@ -137,9 +137,9 @@ static int by_start(const void *a, const void *b)
 }
 
 /*
- * Makes the new pieces a run. A run that is less than twice as long joins it. So when a piece is
- * sorted again, its run grows by half or more: n pieces are sorted at most 1.7 log2(n) times each,
- * however many look-ups come between.
+ * Makes a run of the new pieces. An older run that is less than twice as long is merged into it.
+ * Thus a piece that is sorted again is then in a run at least 1.5 times as long as before. So n
+ * pieces are sorted at most 1.7 log2(n) times each, however many look-ups come between.
  */
 static void sort_new(struct jit_map *map)
 {
@@ -160,7 +160,7 @@ static void sort_new(struct jit_map *map)
 	map->sorted = map->n;
 }
 
-/* The index behind the last piece of @run that begins at or below @pc. */
+/* The index one above the last piece of @run that begins at or below @pc. */
 static size_t end_below(const struct jit_map *map, unsigned run, uint64_t pc)
 {
 	size_t end = run + 1 < map->runs ? map->run[run + 1] : map->sorted;

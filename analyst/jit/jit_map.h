@@ -26,7 +26,8 @@ struct jit_code {
 	/* position and length of its unwind information in jit_map.unwind */
 	size_t unwind, unwind_bytes;
 	uint32_t order; /* a newer piece has a greater one */
-	uint64_t reach; /* the greatest end of the run's pieces up to this one */
+	/* the greatest end of this piece and those before it in its run (jit_map.run) */
+	uint64_t reach;
 };
 
 /* A bound: each run is at least twice as long as the next, so a map has fewer than 64 runs. */
@@ -48,10 +49,10 @@ struct jit_map {
 	size_t lines, lines_room;
 	size_t pending;         /* from here on, @line has lines of code still to come */
 	uint64_t pending_start; /* start address of that code */
-	size_t last_file;       /* its last line's file name, in @text */
+	size_t last_file;       /* position in @text of the file's name of the last line added */
 	uint8_t *unwind;        /* .eh_frame data */
 	size_t unwind_bytes, unwind_room;
-	/* from here on, @unwind is that of code still to come */
+	/* from here on, @unwind has data of code still to come */
 	size_t pending_unwind;
 };
 
@@ -74,13 +75,16 @@ int jit_map_add_last(struct jit_map *map, const char *text, size_t bytes);
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source);
 
 /*
- * Adds a piece of code, with the pending unwind information, and the pending lines if they are for
- * @start. Ignores an empty or nameless piece. -ENOMEM.
+ * Adds a piece of code. It gets the pending unwind information. It gets the pending lines only if
+ * jit_map_begin_lines() was called for @start. Ignores an empty or nameless piece. -ENOMEM.
  */
 int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *name, size_t bytes);
 /* Begins the lines of the code at @start, which is still to come. -ENOMEM. */
 int jit_map_begin_lines(struct jit_map *map, uint64_t start);
-/* Adds a line. @offset: from the code's start; @file NULL: as of the line before. -ENOMEM. */
+/*
+ * Adds a line. @offset: from the code's start. @file NULL: the file of the line added before.
+ * -ENOMEM.
+ */
 int jit_map_put_line(
 	struct jit_map *map, uint64_t offset, uint32_t line, const char *file, size_t bytes);
 /* Adds a copy, at @to, of the newest piece that starts at @from. -ENOMEM. */
@@ -91,9 +95,9 @@ int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes);
 
 /*
  * Finds out how to unwind the newest code at @pc; *@ret_generated is valid until the map changes.
- * Code without an entry counts as a trampoline if one precedes it in the mapping from @start:
- * CPython's mappings hold only trampolines, and the last entries of its jitdump are still in a
- * buffer. False: unknown.
+ * If no piece has @pc, and the nearest piece before it in the mapping from @start is a trampoline,
+ * the code counts as a trampoline, too. For CPython's mappings have only trampolines, and the last
+ * entries of its jitdump are still in a buffer. False: unknown.
  */
 bool jit_map_unwind(
 	struct jit_map *map, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);

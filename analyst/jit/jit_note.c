@@ -10,7 +10,10 @@
 #include "profile/profile.h"
 #include "profile/runtime_advice.h"
 
-/* At most NOTES_MOST processes with at least 1 / PART_LEAST of all CPU time each get a note. */
+/*
+ * NOTES_MOST: the most processes that get a note. PART_LEAST: a process gets one only if the time
+ * in its nameless code is at least 1 / PART_LEAST of all CPU time.
+ */
 enum { NOTES_MOST = 3, PART_LEAST = 20 };
 
 struct process_time {

@@ -5,8 +5,9 @@
 struct profile;
 
 /*
- * Adds notes on how to get names, for the three processes with most CPU time in nameless generated
- * code, if it is at least 5 % of all. To be called after all naming. -ENOMEM.
+ * Adds notes on how to get names for generated code. Three processes get one at most: those with
+ * the most CPU time in nameless generated code, each at least 5 % of all CPU time. To be called
+ * after all naming. -ENOMEM.
  */
 int jit_note_unnamed(struct profile *profile);
 

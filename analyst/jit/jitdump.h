@@ -2,8 +2,9 @@
 /*
  * Names and lines of code that a process has generated, from a jitdump file: jit-PID.dump, as
  * written by node (--perf-prof), Java (the agent libperf-jvmti.so) and CPython (-X perf_jit, 3.13).
- * The process keeps the file mapped executable, so it is found in the maps. All numbers are in the
- * machine's byte order. Source: perf's jitdump-specification.txt, version 1.
+ * The process keeps the file mapped as executable code, so the file's path is among the process's
+ * mappings. All numbers are in the machine's byte order. Source: perf's
+ * jitdump-specification.txt, version 1.
  *
  *   offset  size  field of the head
  *        0     4  magic      0x4A695444
@@ -46,10 +47,10 @@ struct jit_map;
 long jitdump_head(const uint8_t *data, size_t bytes);
 
 /*
- * Adds the records at @data. @bytes bytes are in memory, @left remain in the file, and @most is
- * the buffer's size. A record larger than the buffer is used as far as it is in memory.
- * Returns the bytes to skip in the file, possibly more than @bytes; 0: the record is incomplete;
- * -ENOMEM; -EINVAL: damaged.
+ * Adds the records at @data. @bytes bytes are in memory, @left bytes are in the file from @data on,
+ * and @most is the buffer's size. Of a record larger than the buffer only the part in memory is
+ * used. Returns the bytes to skip in the file, possibly more than @bytes; 0: the first record is
+ * incomplete; -ENOMEM; -EINVAL: damaged.
  */
 int64_t jitdump_add(
 	struct jit_map *map, const uint8_t *data, size_t bytes, uint64_t left, size_t most);

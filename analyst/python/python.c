@@ -21,7 +21,10 @@ static void python_free(void *state)
 	free(python);
 }
 
-/* Versions before 3.11 export no number: takes it from "libpython3.10.so.1.0". 0: unknown. */
+/*
+ * Versions before 3.11 do not export their version: takes it from the file's name, such as
+ * "libpython3.10.so.1.0". 0: unknown.
+ */
 static uint16_t version_of_name(const char *path)
 {
 	const char *name = strrchr(path, '/');

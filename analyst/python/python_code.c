@@ -29,9 +29,9 @@ static bool put_character(char *to, size_t *n, uint32_t c)
 }
 
 /*
- * Decodes the state of a str. Bits from the lowest: interned (2; in the first releases of 3.14:
- * 16), kind (3), compact, ascii; the others may have any value. False: not compact; strings of code
- * always are.
+ * Decodes the state of a str. From the lowest bit on: interned (2 bits; in the first releases of
+ * 3.14 16 bits), kind (3), compact (1), ascii (1). The other bits may have any value. False: the
+ * str is damaged, or not compact; the strings of a code object are compact.
  */
 static bool text_kind(
 	const struct python_layout *l, uint32_t state, uint32_t *ret_kind, bool *ret_ascii)
@@ -93,7 +93,7 @@ static uint32_t line_of(int64_t line)
 	return line > 0 && line <= LINE_MOST ? (uint32_t)line : 0;
 }
 
-/* lnotab, before 3.10: pairs of a byte by which the offset grows and one, signed, for the line. */
+/* lnotab, before 3.10. A pair of bytes is the growth of the offset, then of the line (signed). */
 static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t at = 0;
@@ -107,7 +107,10 @@ static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 	return line;
 }
 
-/* 3.10's table: pairs of a range's bytes and the line's growth; -128: the range has no line. */
+/*
+ * 3.10's table. A pair of bytes is the length of a range of code, in bytes, then the growth of the
+ * line (signed; -128: the range has no line).
+ */
 static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t end = 0;
@@ -148,10 +151,11 @@ static int64_t get_signed(struct reader *r)
 }
 
 /*
- * 3.11 and later. An entry's first byte: bit 7 set, 4 bits of kind, 3 bits of length - 1, in units
- * of 2 bytes of code. Then by kind: 0-9: a byte of columns; 10-12: two bytes of columns, the line
- * grows by kind - 10; 13: growth of the line; 14: growth of the line, number of further lines, two
- * columns; 15: nothing, there is no line.
+ * The table of 3.11 and later. The first byte of an entry, from its highest bit: 1; the kind (4
+ * bits); the length of the code in units of 2 bytes, minus 1 (3 bits). What follows depends on the
+ * kind. 0-9: a byte of columns. 10-12: two bytes of columns, and the line grows by kind - 10. 13:
+ * the growth of the line. 14: the growth of the line, the number of further lines, and two columns.
+ * 15: nothing, as the code has no line.
  */
 static int64_t find_in_locations(struct reader *r, int64_t line, int64_t offset)
 {

@@ -18,7 +18,10 @@ bool python_text(const struct python_layout *layout, const uint8_t *object, size
 bool python_bytes(const struct python_layout *layout, const uint8_t *object, size_t bytes,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
-/* Line at byte @offset, which is negative if the code has not begun. 0: there is no line. */
+/*
+ * The line of the code at byte @offset. @offset below 0: the code has not begun, and its first line
+ * is returned. 0: there is no line.
+ */
 uint32_t python_line(
 	uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line, int64_t offset);
 

@@ -36,8 +36,9 @@ void python_free_codes(struct python *python)
 
 /*
  * Keeps only the last RUNTIME_OBJECTS_MOST code objects. The supervisor remembers at most that many
- * as sent, and sends others again when needed. (An object that has changed is sent, and counts
- * here, twice: a program that changes very many objects loses some.)
+ * objects that it has sent. It sends any other object again when needed. (An object that has
+ * changed is sent again, and counts twice here. So if a program changes very many objects, some are
+ * lost.)
  */
 static void forget_older(struct python *python)
 {
@@ -85,9 +86,10 @@ static int keep(struct python *python, struct python_code *code)
 }
 
 /*
- * Sets the function of @code, and whether it is internal: from 3.13 on, when a class is called, the
- * interpreter has a frame between the caller and __init__. This frame's code has a name in place of
- * the file, and no first line; Python's tracebacks omit it, too. -EPROTO: no valid name; -ENOMEM.
+ * Sets the function of @code, and code->internal. From 3.13 on, when a class is called, the
+ * interpreter puts a frame of its own between the caller and __init__. The code of that frame is
+ * internal. It has the name "__init__" in place of a file, and no first line. Python's tracebacks
+ * omit it, too. -EPROTO: no valid name; -ENOMEM.
  */
 static int add_function(
 	const struct python *python, const struct record_object *object, struct python_code *code)

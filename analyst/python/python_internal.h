@@ -34,7 +34,8 @@ struct python {
 	size_t codes, room;
 	uint64_t taken;          /* code objects received so far */
 	struct table by_address; /* indexes of @code */
-	int mapping;             /* the mapping of Python's functions in the profile */
+	/* index in the profile of the mapping that has Python's functions */
+	int mapping;
 	uint64_t gil, gil_bytes; /* address and size of the interpreter's lock; 0: unknown */
 };
 

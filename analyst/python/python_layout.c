@@ -12,7 +12,10 @@ enum {
 	INTERPRETER_SIZE = 6,
 };
 
-/* Fields that _Py_DebugOffsets describes. Those of the GIL are offsets in the interpreter here. */
+/*
+ * Fields that _Py_DebugOffsets describes. The offsets of the GIL and of its fields are from the
+ * beginning of the interpreter's structure; place_lock() changes them.
+ */
 static const struct {
 	uint16_t at;
 	uint8_t word[2]; /* index of the field's word in 3.13, and in 3.14 */
@@ -95,8 +98,9 @@ static bool take_word(const uint8_t *offsets, size_t bytes, size_t index, uint32
 }
 
 /*
- * Changes the GIL's offset in the main interpreter, which ends _PyRuntime, to one in _PyRuntime,
- * and the offsets of the GIL's fields to ones in the GIL. False: it is not in the interpreter.
+ * The main interpreter's structure is at the end of _PyRuntime. Changes the GIL's offset in that
+ * structure to an offset in _PyRuntime, and the offsets of the GIL's fields to offsets in the GIL.
+ * False: the GIL does not lie within the interpreter's structure.
  */
 static bool place_lock(uint32_t runtime_size, uint32_t interpreter_size, struct python_layout *l)
 {
@@ -166,7 +170,7 @@ void python_layout_table(
 	const bool cframe_has_frame = l->version == PYTHON_3_11 || l->version == PYTHON_3_12;
 	const uint32_t in_thread[] = {l->thread_next, l->thread_self, l->thread_tid,
 		l->thread_chunk, l->thread_top, l->thread_cframe, l->thread_frame};
-	/* frame_owner is a byte of this word. */
+	/* The 8-byte word of the frame that contains the byte frame_owner. */
 	const uint32_t flags = l->frame_owner ? l->frame_owner & ~7u : RUNTIME_NONE;
 	const uint32_t in_frame[] = {
 		l->frame_previous, l->frame_code, l->frame_instruction, l->frame_owner & ~7u};

@@ -18,10 +18,11 @@ enum {
 	PYTHON_3_12 = 0x030c,
 	PYTHON_3_13 = 0x030d,
 	PYTHON_3_14 = 0x030e,
-	PYTHON_TABLED = 5, /* the versions from 3.8 on, of which python_fields[] has the offsets */
+	/* number of versions, from 3.8 on, whose offsets are in python_fields[] */
+	PYTHON_TABLED = 5,
 };
 
-/* Offsets in bytes. 0: the version has no such field, or the field is the first one. */
+/* Offsets in bytes. 0: the field is at the beginning, or the version does not have it. */
 struct python_layout {
 	uint16_t version;
 	uint32_t interpreters; /* offset in _PyRuntime */
@@ -48,7 +49,10 @@ struct python_field {
 extern const struct python_field python_fields[];
 extern const size_t python_fields_n;
 
-/* The layout of @version. False: it is unknown, or the target describes it (see below). */
+/*
+ * Sets the layout of @version. False: @version is unknown, or is one for which
+ * python_layout_describe() reads the layout from the target.
+ */
 bool python_layout_find(uint16_t version, struct python_layout *ret_layout);
 
 /*
@@ -58,7 +62,7 @@ bool python_layout_find(uint16_t version, struct python_layout *ret_layout);
 int python_layout_describe(
 	const uint8_t *offsets, size_t bytes, uint16_t version, struct python_layout *ret_layout);
 
-/* Says what the supervisor is to read. @runtime: the address of _PyRuntime. */
+/* Makes the table by which the supervisor reads frames. @runtime: the address of _PyRuntime. */
 void python_layout_table(
 	const struct python_layout *layout, uint64_t runtime, struct runtime_table *ret_table);
 

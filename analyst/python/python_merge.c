@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts Python's frames among the native ones. Each activation of the evaluation loop keeps an
- * object on the C stack, at the address A, and runs a group of Python frames, innermost first:
+ * Puts Python's frames among the native ones. An activation is a running call of the interpreter's
+ * evaluation loop. Each activation runs a group of Python frames, innermost first, and keeps an
+ * object on the C stack, at the address A:
  *
  *	3.10	_PyCFrame, in a chain from the thread's state; a group is one frame
- *	3.11	_PyCFrame, in the same chain; a group ends with a frame that is_entry
- *	3.12 on	a frame of the loop itself, in the chain of frames; a group ends before it
+ *	3.11	_PyCFrame, in the same chain; is_entry is set in the last frame of a group
+ *	3.12 on	a frame of the loop itself, in the chain of frames, after its group
  *
  * The group replaces the native frame with SP <= A < CFA. Before 3.10 there is no such object, and
  * each call of _PyEval_EvalFrameDefault runs one frame.
@@ -19,10 +20,13 @@
 #include "base/load.h"
 #include "symbolizer/symbolizer.h"
 
-/* Frames with this or a greater owner belong to the evaluation loop itself. */
+/* Frames of the evaluation loop itself have this value or a greater one in frame_owner. */
 #define OWNED_BY_C_STACK 3
 
-/* Words of a recorded frame: its address, then those of runtime_table.frame_word. */
+/*
+ * Words of a frame in record_runtime.frame: its address, then the words that
+ * runtime_table.frame_word names.
+ */
 enum { FRAME_ADDRESS, FRAME_PREVIOUS, FRAME_CODE, FRAME_INSTRUCTION, FRAME_FLAGS };
 
 struct merger {
@@ -132,7 +136,10 @@ static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 	return 0;
 }
 
-/* Calls add_group() for the native frame around the stack address @at; -EPROTO, too, if none is. */
+/*
+ * Calls add_group() for the native frame around the stack address @at. -EPROTO, too, if there is no
+ * such native frame.
+ */
 static int add_group_at(struct merger *m, uint64_t at, size_t from, size_t end)
 {
 	size_t native;
@@ -173,7 +180,10 @@ static int merge_by_entry_frame(struct merger *m)
 	return from == frames_of(m) ? 0 : -EPROTO;
 }
 
-/* 3.11: a _PyCFrame points to its group's innermost frame, which follows the group before. */
+/*
+ * 3.11: a _PyCFrame points to the innermost frame of its group. In the chain of frames, the
+ * innermost frame of a group follows the outermost frame of the group before.
+ */
 static int merge_by_cframe_groups(struct merger *m)
 {
 	const struct python_layout *l = &m->python->layout;
@@ -204,13 +214,16 @@ static int merge_by_cframe_groups(struct merger *m)
 	return 0;
 }
 
-/* The length of 3.10's chain of _PyCFrames on the stack; 0: damaged, as one points to itself. */
+/*
+ * How many _PyCFrames of 3.10's chain are on the stack. 0: a _PyCFrame points to itself, so the
+ * chain is damaged.
+ */
 static size_t count_cframes(struct merger *m)
 {
 	uint64_t at = m->sample->record->thread_word[0], next;
 	size_t n = 0;
 
-	/* The outermost _PyCFrame is not on the stack, which ends the loop. */
+	/* The chain's outermost _PyCFrame is not on the stack; there the loop ends. */
 	while (n <= frames_of(m) + 1 &&
 		stack_word(m, at + m->python->layout.cframe_previous, &next)) {
 		if (next == at)
@@ -222,8 +235,9 @@ static size_t count_cframes(struct merger *m)
 }
 
 /*
- * 3.10: an activation that begins has its _PyCFrame before its frame; one that ends has a frame but
- * no _PyCFrame. So the numbers of the two may differ by one.
+ * 3.10: an activation that begins has a _PyCFrame, but no frame yet. An activation that ends has a
+ * frame, but no _PyCFrame any more. So the number of _PyCFrames and that of frames may differ by
+ * one.
  */
 static int merge_by_cframe(struct merger *m)
 {
@@ -332,7 +346,7 @@ static bool waits_for_lock(const struct merger *m)
 	return false;
 }
 
-/* The watched words are the thread that last had the GIL, and whether the GIL is held. */
+/* watch[0]: the thread's state that last had the GIL. watch[1]: 1 if the GIL is held. */
 static bool holds_lock(const struct merger *m)
 {
 	const struct record_runtime *record = m->sample->record;
@@ -362,7 +376,7 @@ int python_merge(void *state, const struct runtime_sample *sample, struct runtim
 		r = merge_one_to_one(&m);
 	if (r == 0 || r == -ENOMEM)
 		return r < 0 ? r : 1;
-	/* Groups beyond the copied stack have no place; the others are right. */
+	/* Groups beyond the copied stack were not placed; those that were placed are right. */
 	if (m.cut && stack->groups)
 		return 1;
 	r = add_all(&m);

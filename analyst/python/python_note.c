@@ -20,7 +20,10 @@ struct noting {
 	struct process {
 		uint32_t pid;
 		const char *name;
-		/* CPU time in the interpreter without, and CPU time with, a function of Python */
+		/*
+		 * CPU time of stacks with the interpreter's loop, but no function of Python (ns);
+		 * of stacks with a function of Python (named_ns)
+		 */
 		int64_t ns, named_ns;
 		uint32_t location; /* a location in its interpreter */
 	} * process;

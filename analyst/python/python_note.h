@@ -7,9 +7,11 @@ struct profile;
 #include <stdbool.h>
 
 /*
- * If at least 5 % of the CPU time is in a Python interpreter whose stacks name no function of
- * Python, adds a note, about the process with most of that time, that says how to get names.
- * @shown: frames of Python were searched for (--python). To be called after all naming. -ENOMEM.
+ * Adds a note that says how to get the names of Python's functions. The note is about the process
+ * with the most CPU time in a Python interpreter whose stacks name no function of Python. There is
+ * no note if this time is less than 5 % of all CPU time, or not more than the process's time in
+ * stacks that name one. @shown: frames of Python were searched for (--python). To be called after
+ * all naming. -ENOMEM.
  */
 int python_note(struct profile *profile, bool shown);
 
