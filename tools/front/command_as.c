@@ -70,7 +70,7 @@ static int set_user(struct command_as *as, const char *name)
 			return -ENOMEM;
 		}
 		user.groups = groups;
-		/* -1: @groups was too short; @n is now the number of groups. */
+		/* If the array is too short, this returns -1 and sets @n to the size needed. */
 	} while (getgrouplist(found->pw_name, found->pw_gid, user.groups, &n) < 0);
 	user.groups_n = (size_t)n;
 	free(as->user.groups);

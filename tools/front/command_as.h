@@ -20,8 +20,8 @@ struct command_as {
 };
 
 /*
- * "NAME=VALUE" sets a variable of the command's environment, "NAME" removes it. 0; -EINVAL: there
- * is no name; -ENOMEM. @assignment must outlive @as.
+ * Changes the command's environment: "NAME=VALUE" sets a variable, "NAME" removes it. Returns 0;
+ * -EINVAL: @assignment has no name; -ENOMEM: there is no memory. @assignment must outlive @as.
  */
 int command_as_variable(struct command_as *as, const char *assignment);
 
@@ -30,7 +30,10 @@ const char *command_as_get(const struct command_as *as, const char *name);
 
 struct option_set command_as_options(struct command_as *as);
 
-/* Applies the options to the command. Ends the program if they were given without a command. */
+/*
+ * Applies -E and -u to the command. Ends the program with status 2 if one of them was given, but no
+ * command.
+ */
 void command_as_finish(
 	const char *program, const struct command_as *as, struct engine_options *engine);
 

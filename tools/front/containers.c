@@ -23,7 +23,10 @@ bool containers_is_id(const char *text)
 	return n >= CONTAINERS_ID_LEAST && n <= ID_MOST && strspn(text, "0123456789abcdef") == n;
 }
 
-/* Reads up to FILE_MOST bytes, NUL-terminated. Returns their number; -1: nothing is to be freed. */
+/*
+ * Reads up to FILE_MOST bytes of a file, NUL-terminated. Returns their number, and the caller frees
+ * *@ret_text. -1: the file cannot be read, or there is no memory; *@ret_text is unchanged.
+ */
 static ssize_t read_file(const char *path, char **ret_text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

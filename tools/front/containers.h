@@ -14,9 +14,9 @@ enum { CONTAINERS_ID_LEAST = 4 };
 bool containers_is_id(const char *text);
 
 /*
- * Finds the id of the container @name: for podman on the command line of the container's monitor
- * (conmon), for docker in /var/lib/docker, which only root can read. False: it is not there, or
- * not visible.
+ * Finds the id of the container @name. For podman, name and id are on the command line of the
+ * container's monitor (conmon). For docker, they are in /var/lib/docker, which only root can read.
+ * False: there is no container @name, or this process cannot read its name.
  */
 bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 
@@ -28,15 +28,17 @@ struct container_monitor {
 };
 
 /*
- * May the command line of this conmon be trusted? Only if root or @own_uid owns and runs it, nobody
- * else can write it, and it is not set-user-ID: anybody can call a program conmon, and start a
- * set-user-ID program under any name.
+ * May the command line of this conmon be trusted? Anybody can call a program conmon, and can start
+ * a set-user-ID program with any command line. So the executable must be called conmon, belong to
+ * root or @own_uid, be writable by its owner only, and be neither set-user-ID nor set-group-ID. The
+ * process must run as root or @own_uid.
  */
 bool containers_may_monitor(const struct container_monitor *monitor, unsigned own_uid);
 
 /*
- * Parses a conmon's command line, NUL-terminated words: "conmon", ... "-c", ID, ... "-n", NAME.
- * True: NAME is @name, and *@ret_id is ID.
+ * Parses a conmon's command line, a sequence of NUL-terminated words: "conmon", ... "-c", ID, ...
+ * "-n", NAME. True: NAME equals @name, and ID is copied to @ret_id. False: NAME differs, a word is
+ * missing, or ID is not 64 hexadecimal digits.
  */
 bool containers_read_monitor(
 	const char *line, size_t bytes, const char *name, char ret_id[CGROUP_ID_BYTES]);

@@ -46,7 +46,10 @@ static int add(struct process_list *list, int pid)
 	return array_add(&list->pid, &list->room, &list->n, pid);
 }
 
-/* Adds the processes for which @is_meant is true; only counts those that have ended. */
+/*
+ * Adds the processes for which @is_meant is true. Those of them that have ended are not added, but
+ * counted in *@ret_ended.
+ */
 static int find(struct process_list *list, bool (*is_meant)(int pid, const char *what),
 	const char *what, size_t *ret_ended)
 {

@@ -14,8 +14,9 @@ struct process_list {
 };
 
 /*
- * Adds the processes called @name: by comm (at most 15 bytes), or by the executable's last path
- * component. Zombies are only counted. 0, also if none is found, or -errno.
+ * Adds the processes called @name, by comm (at most 15 bytes) or by the executable's last path
+ * component. Zombies called @name are not added: *@ret_ended is their number. Returns 0, even if no
+ * process is found; or -errno.
  */
 int find_processes_by_name(const char *name, struct process_list *list, size_t *ret_ended);
 
@@ -23,9 +24,10 @@ int find_processes_by_name(const char *name, struct process_list *list, size_t *
 int find_processes_by_cgroup(const char *name, struct process_list *list);
 
 /*
- * Adds the processes of a container. @name: the beginning of its id; its name, from podman's
- * monitor or docker's files (root only); or its name in LXC or systemd-nspawn. 0 or -errno.
- * -ENOTUNIQ: several ids begin with @name, and @ret_ids has two; otherwise @ret_ids is undefined.
+ * Adds the processes of a container. @name is the container's name in podman or docker (docker's
+ * are found by root only), its name in LXC or systemd-nspawn, or the beginning of its id; the first
+ * of these that fits counts. Returns 0 or -errno. -ENOTUNIQ: the ids of several containers begin
+ * with @name, and @ret_ids has two of these ids. With any other result @ret_ids is undefined.
  */
 int find_processes_by_container(
 	const char *name, struct process_list *list, char ret_ids[2][CGROUP_ID_BYTES]);

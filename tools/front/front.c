@@ -94,8 +94,9 @@ static void close_request_pipe(struct engine_result *result)
 }
 
 /*
- * Handles a signal to end after the target's end. @nth such signal: 0 ends the live view; 1 closes
- * the request pipe, so that the analyst stops waiting for readers; later ones kill the analyst.
+ * Makes the analyst end sooner, because a signal to end has come. @nth is the number of the signal.
+ * 0: ends the live view. 1: closes the request pipe, so that the analyst stops waiting for readers.
+ * 2 and more: kills the analyst.
  */
 static void hurry_analyst(struct engine_result *result, unsigned nth)
 {
@@ -114,7 +115,7 @@ int front_join_analyst(struct engine_result *result,
 	struct waiter_result seen;
 	siginfo_t info;
 	sigset_t signals;
-	unsigned orders = stop_view ? 0 : 1; /* without a view, the first order (0) is left out */
+	unsigned orders = stop_view ? 0 : 1; /* @nth of the next signal to end; 0 needs a view */
 	int status = 0;
 
 	signals_handled(&signals);

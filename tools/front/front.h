@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sprofrun, sproftop and sprofserve, which are supervisors, do before and after the engine. */
+/* What the supervisors (sprofrun, sproftop, sprofserve) do before and after the engine runs. */
 #ifndef TOOLS_FRONT_FRONT_H
 #define TOOLS_FRONT_FRONT_H
 
@@ -14,7 +14,10 @@ struct engine_options;
 struct engine_result;
 struct launch_state;
 
-/* Exit statuses: sprofil failed; as in a shell: not executable, not found; wrong command line. */
+/*
+ * Exit statuses. OURS: sprofil failed. NOT_EXECUTABLE and NOT_FOUND are about the command, and have
+ * the numbers that a shell uses. USAGE: the command line is wrong.
+ */
 enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRONT_USAGE = 2 };
 
 #define front_complain standard_complain
@@ -27,25 +30,35 @@ _Noreturn void front_reject(
 bool front_find_analyst(const char *program, char path[PATH_MAX]);
 
 /*
- * Saves in @state what the command inherits unchanged (signal mask, SIGCHLD, descriptor limit),
- * then blocks signals and raises the descriptor limit: each sampled thread needs four descriptors.
+ * Saves in @state what the command inherits unchanged: the signal mask, whether SIGCHLD is ignored,
+ * and the descriptor limit. Then blocks the signals of signals_handled() in this process, sets the
+ * default action of SIGCHLD, and raises the descriptor limit, because each sampled thread needs
+ * four descriptors.
  */
 void front_prepare(struct launch_state *state);
 
 /* Writes why @pid, which the user gave with @option, cannot be traced. False: no cause is known. */
 bool front_explain(const char *program, const char *option, int pid, char *text, size_t room);
 
-/* Ends like the command: returns its exit status, or dies of its signal, without a core dump. */
+/*
+ * Ends this process as the command has ended. @wait_status is the command's. If the command exited,
+ * returns its exit status. If a signal killed the command, kills this process by the same signal,
+ * without a core dump; returns 128 + signal if this process survives the signal.
+ */
 int front_end_like(int wait_status);
 
 /*
- * After engine_run(): waits until the analyst has written and reported, closes result->analyst_fd,
- * and returns the analyst's wait status; 0: no analyst.
+ * Call after engine_run(). Waits until the analyst has written its results, and closes
+ * result->analyst_fd. Returns the analyst's wait status; 0: there is no analyst.
  *
- * Meanwhile, signals are passed on to a living command. After its end, the first signal to end
- * makes the analyst stop waiting for readers, and the next one kills it; *@ret_signal: the last
- * such signal; unchanged if none came. With a live view, @stop_view is set (it suspends the analyst
- * and this process, for ^Z), and the first signal to end ends the view, even if the command lives.
+ * Without a live view (@stop_view is NULL), signals are passed on to a living command. If no
+ * command lives, the first signal to end makes the analyst stop waiting for readers of its output,
+ * and the next one kills the analyst. *@ret_signal becomes the last signal to end; it is unchanged
+ * if none came.
+ *
+ * With a live view, the first signal to end ends the view, even if the command lives; the next two
+ * act as without a view. ^Z (SIGTSTP) calls @stop_view, which suspends the analyst and this
+ * process.
  */
 int front_join_analyst(struct engine_result *result,
 	void (*stop_view)(void *context, int analyst_pid), void *context, int *ret_signal);
@@ -54,7 +67,10 @@ int front_join_analyst(struct engine_result *result,
 int front_failure(const char *program, const struct engine_options *options,
 	const struct engine_result *result);
 
-/* Waits for the command, and ends like it. Without one, returns 0 if there are results (@done). */
+/*
+ * If a command was started, waits for it, and ends like it (front_end_like()). Otherwise returns 0
+ * if @done (all results were delivered), else FRONT_OURS.
+ */
 int front_end(const struct engine_options *options, const struct engine_result *result, bool done);
 
 #endif

@@ -34,7 +34,10 @@ struct java {
 	gid_t gid;
 };
 
-/* Parses "Uid:\t7\t7\t7\t7". False: effective and real id differ; such a process is not asked. */
+/*
+ * Parses a line such as "Uid:\t7\t7\t7\t7": the real id, then the effective one. False: there is no
+ * such line, or the two ids differ, so that the process belongs to no single user.
+ */
 static bool read_id(const char *status, const char *name, unsigned *ret_id)
 {
 	const char *value = proc_file_value(status, name);
@@ -86,7 +89,7 @@ static bool is_same(const char *of_process, int pid, const char *ours)
 		a.st_ino == b.st_ino;
 }
 
-/* Returns why the process is not asked; NULL: it may be asked. */
+/* Returns why jcmd must not ask this process for its map; NULL: jcmd may ask. */
 static const char *obstacle(const struct java *java)
 {
 	if (!catches_quit(java->pid))
@@ -250,7 +253,10 @@ char *jcmd_variable(const char *before)
 {
 	char *variable;
 
-	/* Older versions of Java refuse to start with an unknown option, unless told otherwise. */
+	/*
+	 * With IgnoreUnrecognizedVMOptions, versions of Java that do not know the other options
+	 * start nevertheless.
+	 */
 	if (asprintf(&variable,
 		    "JAVA_TOOL_OPTIONS=%s%s-XX:+IgnoreUnrecognizedVMOptions "
 		    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",

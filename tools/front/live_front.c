@@ -76,8 +76,8 @@ static void name_target(struct live_front *front, const struct engine_options *e
 }
 
 /*
- * The view needs the terminal: the command's stdout goes to the log, its stderr too if that is the
- * terminal, and a terminal as stdin is replaced by /dev/null.
+ * The view needs the terminal. So the command's stdout goes to the log. Its stderr goes there, too,
+ * if stderr is a terminal. Its stdin becomes /dev/null if stdin is a terminal.
  */
 static int open_streams(struct live_front *front, struct engine_options *engine)
 {
@@ -116,7 +116,10 @@ static void add(struct live_front *front, const char *format, ...)
 	va_end(args);
 }
 
-/* A dead analyst has left its own modes set: its successor gets the original ones. */
+/*
+ * If an analyst dies, the terminal keeps the modes that the analyst has set. The next analyst
+ * cannot read the original modes from the terminal, so it gets them by this argument.
+ */
 static void add_modes(struct live_front *front)
 {
 	char hex[2 * sizeof(front->terminal) + 1];
@@ -127,7 +130,10 @@ static void add_modes(struct live_front *front)
 	add(front, "--live-modes=%s", hex);
 }
 
-/* Does ^Z stop only this process, and can a shell continue it? See own_session.h. */
+/*
+ * May ^Z suspend the view? Only in a divided program without a command, where the stop does not
+ * reach the tracer (own_session.h), and only if a shell can continue the stopped process.
+ */
 static bool may_suspend(const struct engine_options *engine)
 {
 	return engine->own_session && !engine->command && suspend_is_noticed();
@@ -202,9 +208,9 @@ void live_front_note(struct live_front *front, const char *line)
 }
 
 /*
- * ^Z after the target's end, while the user looks at its data: the analyst must leave the terminal
- * before this process stops and a shell takes the terminal. Waits at most 1 s until the terminal's
- * modes show that.
+ * Handles ^Z after engine_run(), while the user still looks at the data. The analyst must leave the
+ * terminal before this process stops, because then a shell takes the terminal. Waits at most 1 s
+ * until the terminal has its original modes: then the analyst has left it.
  */
 static void stop_with(void *context, int analyst_pid)
 {
@@ -224,8 +230,9 @@ static void stop_with(void *context, int analyst_pid)
 }
 
 /*
- * Restores the terminal's modes. @screen_too: also leaves the analyst's screen, by sequences of
- * usual terminals, as no process that knows this terminal is left.
+ * Restores the terminal's modes. @screen_too: also leaves the analyst's screen, because the analyst
+ * is dead or could not do it. Only the analyst has the description of this terminal, so the escape
+ * sequences are those that most terminals know.
  */
 static void give_terminal_back(struct live_front *front, bool screen_too)
 {
@@ -237,7 +244,7 @@ static void give_terminal_back(struct live_front *front, bool screen_too)
 	/* In the background, the terminal is the shell's, with the shell's modes. */
 	if (group >= 0 && group != getpgrp())
 		return;
-	/* The terminal may be blocked: the calls below would wait for its pending output. */
+	/* Discards pending output, so that write() does not block if the terminal takes none. */
 	if (screen_too)
 		(void)tcflush(STDOUT_FILENO, TCOFLUSH);
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);

@@ -48,9 +48,9 @@ struct live_front {
 		.stop_fd = -1})
 
 /*
- * Before engine_run(): checks the terminal, creates the log, sets the engine's options, and appends
- * up to LIVE_FRONT_ARGUMENTS words "--live-NAME=VALUE" at @argv[*@n]. 0, or an exit status after a
- * message.
+ * Call before engine_run(). Checks the terminal, creates the log, and sets the engine's options.
+ * Appends at most LIVE_FRONT_ARGUMENTS words "--live-NAME=VALUE" to @argv, and adds their number to
+ * *@n, which is the length of @argv. Returns 0; or, after a message, the program's exit status.
  */
 enum { LIVE_FRONT_ARGUMENTS = 25 };
 int live_front_begin(
@@ -60,9 +60,11 @@ int live_front_begin(
 void live_front_note(struct live_front *front, const char *line);
 
 /*
- * After engine_run(): waits until the user has left, passing signals on to the analyst; restores
- * the terminal; prints the notes and the kept part of the log. Returns the analyst's wait status;
- * *@ret_signal: the signal that ended the view, or 0.
+ * Call after engine_run(). Waits until the user has left the view. Meanwhile, signals to end and ^Z
+ * end or suspend the view (front_join_analyst()). Then restores the terminal, and prints the notes
+ * and the log of the command's output as far as it was kept (output_log.h); a log file that the
+ * user named is not printed. Returns the analyst's wait status. *@ret_signal: the last signal to
+ * end, or 0.
  */
 int live_front_join(struct live_front *front, struct engine_result *result, int *ret_signal);
 

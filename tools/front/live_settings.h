@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the live view, from the fronts to the analyst: "--live-NAME=VALUE". */
+/* The live view's settings, from sprofrun or sproftop to the analyst: "--live-NAME=VALUE". */
 #ifndef TOOLS_FRONT_LIVE_SETTINGS_H
 #define TOOLS_FRONT_LIVE_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The analyst's exit statuses: the terminal could not be restored; it cannot be drawn on. */
+/*
+ * Exit statuses of the analyst. STUCK: it could not restore the terminal. NO_SCREEN: it cannot draw
+ * on the terminal.
+ */
 enum { LIVE_EXIT_STUCK = 3, LIVE_EXIT_NO_SCREEN = 4 };
 
 struct live_settings {

@@ -78,7 +78,10 @@ int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
 		return r;
 	}
 	*t = (struct trimming){fd, stop[0]};
-	/* A signal taken by the trimming thread would be missed by the threads that wait for it. */
+	/*
+	 * The new thread inherits a mask that blocks all signals. Other threads wait for signals,
+	 * and would miss those that the new thread takes.
+	 */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = -pthread_create(ret_thread, NULL, trim, t);

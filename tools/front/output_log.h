@@ -24,10 +24,16 @@ int output_log_open(
 int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd);
 void output_log_trim_end(pthread_t thread, int stop_fd);
 
-/* Finds the kept part of the log: *@ret_from (a line's begin) to *@ret_end. Not while trimming. */
+/*
+ * Finds the kept part of the log. It reaches from *@ret_from, where a line begins, to *@ret_end,
+ * the end of the log; both are offsets in bytes. Must not be called while the trimming thread runs.
+ */
 void output_log_kept(int fd, off_t *ret_from, off_t *ret_end);
 bool output_log_is_binary(int fd, off_t from, off_t end);
-/* Prints part of the log and a newline. For a terminal, control characters but colours become ?. */
+/*
+ * Prints the bytes from @from to @end, and a newline if the last byte is none. If @out is a
+ * terminal, the text is filtered (base/output_text.h).
+ */
 void output_log_print(int fd, off_t from, off_t end, FILE *out);
 
 #endif

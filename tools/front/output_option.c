@@ -18,7 +18,10 @@
 #include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 
-/* An existing pipe, device or empty file (mktemp(1)) may have any suffix. */
+/*
+ * Is @path an existing pipe, device or empty file? The user made it beforehand (mkfifo(1),
+ * mktemp(1)), and its suffix says nothing about a format.
+ */
 static bool is_prepared(const char *path)
 {
 	struct stat st;
@@ -26,7 +29,10 @@ static bool is_prepared(const char *path)
 	return outfile_is_in_place(path) || (stat(path, &st) == 0 && !st.st_size);
 }
 
-/* Ends the program if the analyst knows that no recording can have @pattern's suffix. */
+/*
+ * Asks the analyst whether @pattern's suffix names a format in which nothing can be recorded. If
+ * so, ends the program with status 2.
+ */
 static void check_format(const char *analyst, const char *pattern)
 {
 	const char *argv[] = {analyst, "--check-output", pattern, NULL};
@@ -47,7 +53,7 @@ static void check_format(const char *analyst, const char *pattern)
 	(void)signal(SIGCHLD, before);
 }
 
-/* @problem says more than @error: a constant sentence, or NULL. */
+/* @problem: a constant sentence, printed in place of the text of @error; NULL: there is none. */
 static _Noreturn void refuse(
 	const char *program, const char *what, const char *path, int error, const char *problem)
 {

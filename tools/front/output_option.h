@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks -o of sprofrun before anything runs, and adapts it to ranks. */
+/*
+ * Checks sprofrun's option -o before anything runs. Changes the name if several ranks (MPI, Slurm)
+ * would write the same file.
+ */
 #ifndef TOOLS_FRONT_OUTPUT_OPTION_H
 #define TOOLS_FRONT_OUTPUT_OPTION_H
 
@@ -8,20 +11,24 @@
 #include "base/outfile.h"
 
 /*
- * Ends the program if a profile cannot be written to @pattern (status 125), or if @pattern has the
- * suffix of a format in which nothing can be recorded (status 2; @analyst knows). Leaves no file.
+ * Ends the program with status 125 if a profile cannot be written to @pattern. Ends it with status
+ * 2 if @pattern is "-" and stdout is a terminal, or if the suffix of @pattern names a format in
+ * which nothing can be recorded. @analyst: path of the analyst, which knows these formats. Leaves
+ * no file.
  */
 void output_option_check(const char *program, const char *analyst, const char *pattern);
 
 /*
- * If there are several ranks (MPI, Slurm) that @pattern does not distinguish, returns a pattern
- * with the rank, which is never freed, and prints a note unless @quiet. Otherwise returns @pattern.
+ * If there are several ranks (MPI, Slurm), and @pattern does not distinguish them, returns a
+ * pattern that contains the rank, and prints a note unless @quiet. The returned pattern is never
+ * freed. Otherwise returns @pattern.
  */
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet);
 
 /*
- * For --dump: makes stdout a new file, named later by outfile_commit(). Process @pid fills in %p
- * and %n of @pattern. Ends the program (status 125) if the file cannot be written.
+ * For --dump: makes stdout a new file, which gets its name when outfile_commit() is called. In the
+ * name, %p is @pid, and %n is the name of that process. Ends the program with status 125 if the
+ * file cannot be written.
  */
 void output_option_redirect(
 	const char *program, const char *pattern, int pid, struct outfile *ret_file);

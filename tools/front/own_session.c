@@ -29,9 +29,10 @@ static bool sessions_have_shares(void)
 }
 
 /*
- * The tracer has stopped. Returns the signal by which this process must stop, too: @stop, which was
- * passed on to the tracer, or SIGTSTP if the command's own terminal stopped the command. 0:
- * somebody stopped the tracer alone.
+ * The tracer has stopped. Returns the signal by which this process must stop, too. @stop: the stop
+ * signal that this process has passed on to the tracer, or 0. Returns @stop if it is not 0; else
+ * SIGTSTP if the command was stopped on its own terminal; else 0, because somebody stopped only the
+ * tracer.
  */
 static int stop_of_job(struct terminal_relay *relay, int stop)
 {
@@ -51,11 +52,12 @@ static bool next_signal(struct terminal_relay *relay, const sigset_t *signals, s
 }
 
 /*
- * Represents the tracer @pid to the shell: stops and ends as @pid does. A request to stop is passed
- * on, and @pid stops with its command. A tracer that was stopped otherwise is continued at once:
- * its target's threads would stand still from their next signal or new thread on. Hence without a
- * command (@alone) a request to stop stops only this process. As a container's first process, this
- * process also waits for orphans.
+ * Represents the tracer @pid to the shell: stops and ends as the tracer does. A request to stop is
+ * passed on to the tracer, which stops with its command. If somebody stops only the tracer, it is
+ * continued at once: threads of the target would otherwise stand still at their next signal, or
+ * when they create a thread. If there is no command (@alone), the tracer must never stop, so ^Z
+ * stops only this process. As the first process of a container, this process also waits for
+ * orphans.
  */
 static _Noreturn void stand_for(pid_t pid, bool alone, struct terminal_relay *relay)
 {
@@ -109,7 +111,10 @@ bool own_session_divide(const struct engine_options *options, struct terminal_re
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
-	/* With another name for the tracer, a search by name finds only the parent. */
+	/*
+	 * A signal sent by name (pkill) must reach only the parent, which passes it on. So the
+	 * tracer gets another name.
+	 */
 	(void)prctl(PR_SET_NAME, DIAGNOSE_TRACER_NAME);
 	if (relay)
 		terminal_relay_lead(relay, options->inherited.user->uid);

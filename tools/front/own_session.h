@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Divides the program into the process that the shell knows and the one that traces, in its own
- * session. Two purposes:
+ * Divides the program into two processes: the one that the shell knows, and the tracer, which gets
+ * a session of its own. There are two purposes:
  *
  * 	time	If each session has a share of the CPUs (autogroup, sched(7)) and real-time priority
- * 		is not permitted, the sampling threads would be late: they would compete for the
- * 		target's share like one more of its threads.
+ * 		is not permitted, sampling threads in the target's session would be late: these
+ * 		threads would compete for the target's share like one more thread of the target.
  * 	safety	A suspended tracer (^Z, SIGSTOP) holds its target's threads. Of a divided program,
  * 		only the process that the shell knows is suspended.
  */
@@ -18,16 +18,17 @@
 #include "tools/front/terminal_relay.h"
 
 /*
- * Divides this process; with a command, only where the tracer would otherwise be late ("time"
+ * Divides this process. With a command, does so only if the tracer would otherwise be late ("time"
  * above), or if @relay is used.
  *
- * The parent never returns: it represents both processes to the shell, passes on its signals
- * (signals_forward()), and stops and ends as the child does; the child stops with its command. With
- * attached processes only the parent stops, and profiling goes on.
+ * The parent never returns. It represents both processes to the shell: it passes on the signals
+ * that it gets (signals_forward()), and stops and ends as the child does. The child stops when its
+ * command stops. If the target is attached processes, only the parent stops, and profiling goes on.
  *
- * True: this is the child. It must trace, start command and analyst, and then leave the session
- * (engine_options.own_session). It ends if the parent is killed. False: nothing has changed. Call
- * with one thread, and the signals of signals_handled() blocked.
+ * Returns true in the child. The child must trace, start the command and the analyst, and then
+ * leave the session (engine_options.own_session). The child is killed if the parent ends first.
+ * Returns false if the process was not divided. Call it with one thread, as it forks, and with the
+ * signals of signals_handled() blocked.
  *
  * @relay, if used: the parent relays between our terminal and the command's. May be NULL.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A store's address from the user; may contain a password: http://user:password@host */
+/* The address of a store of profiles. It may contain a password: http://user:password@host */
 #ifndef TOOLS_FRONT_PUSH_OPTION_H
 #define TOOLS_FRONT_PUSH_OPTION_H
 
@@ -10,7 +10,7 @@ bool push_option_is_address(const char *text);
 
 /*
  * Reads the address in the first line of the file @path, without surrounding blanks; the caller
- * frees it. NULL: *@ret_problem says why, to follow "cannot use PATH: ".
+ * frees it. NULL: *@ret_problem is the reason, a text that fits after "cannot use PATH: ".
  */
 char *push_option_read(const char *path, const char **ret_problem);
 

@@ -27,7 +27,10 @@
 #include "tools/serve/serve_fds.h"
 
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
-/* Longest waits, in units of 10 ms: 10 s for the server; sprofil-push limits its time itself. */
+/*
+ * Longest waits, in units of 10 ms. For the server: 10 s. For sprofil-push: 1000 s; it normally
+ * ends sooner by itself.
+ */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 /* TCP keep-alive: seconds before the first probe and between probes; number of probes. */
 enum { KEEPALIVE_SECONDS = 15, KEEPALIVE_MOST = 4 };
@@ -258,7 +261,10 @@ static bool start_server(struct serve_front *f, const char *name, const int fds[
 	return r == 0;
 }
 
-/* The address may contain a password: not everybody can read the environment. */
+/*
+ * The address may contain a password. So it is passed in the environment, which only the user and
+ * root can read. Everybody can read arguments.
+ */
 static bool start_push(struct serve_front *f, const char *name, const int fds[FDS])
 {
 	char path[PATH_MAX];
@@ -335,7 +341,10 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 	return begun;
 }
 
-/* True: a signal that came during a wait ends the wait. */
+/*
+ * Handles a signal that came during a wait: passes the signal on if a command lives; otherwise
+ * SIGTSTP suspends this process. True: no command lives, and the signal is one to end.
+ */
 static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 {
 	if (signals_pass_on(result, info))
@@ -376,7 +385,10 @@ static bool join_one(const struct engine_result *result, pid_t pid, unsigned mom
 
 	if (!await(result, pid, moments, ordered))
 		(void)kill(pid, SIGKILL);
-	/* waiter_peek() fails if the engine has waited for the process already. */
+	/*
+	 * If the engine has waited for the process already, waiter_peek() fails: the status is
+	 * unknown, and the result is false.
+	 */
 	return waiter_peek(pid, &seen) == 0 && waiter_join(pid, &status) == 0 && !status;
 }
 
@@ -391,7 +403,10 @@ bool serve_front_join(struct serve_front *f, const struct engine_result *result,
 	f->server.request_fd = f->server.pieces_fd = -1;
 	if (f->server_pid)
 		all = join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
-	/* With --push, a profile that the server kept is missing in the store. */
+	/*
+	 * A failure of the server counts if --push is given: a profile is then missing in the
+	 * store.
+	 */
 	all = f->push_pid ? join_one(result, f->push_pid, PUSH_MOMENTS, &ordered) && all : true;
 	if (ordered && served && !f->quiet)
 		front_complain(f->program, "interrupted: who still waited for %s got none",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* --listen and --push: opens the port, starts sprofil-server and sprofil-push. Parses no HTTP. */
+/*
+ * --listen and --push: opens the port, and starts sprofil-server and sprofil-push. Only these two
+ * processes, in sandboxes, read what comes from the network.
+ */
 #ifndef TOOLS_FRONT_SERVE_FRONT_H
 #define TOOLS_FRONT_SERVE_FRONT_H
 
@@ -37,8 +40,9 @@ bool serve_front_is_given(const struct serve_front *front);
 void serve_front_check(const struct serve_front *front);
 
 /*
- * Opens the port, and starts the processes. @name: what is profiled. Call in the child of
- * own_session_divide(), which starts all processes. False, and a message, on failure.
+ * Opens the port, and starts sprofil-server and, with --push, sprofil-push. Does nothing if neither
+ * option was given. @name: what is profiled. In a divided program (own_session_divide()), call this
+ * function in the child, which starts all other processes. False: it failed, after a message.
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
@@ -46,11 +50,12 @@ bool serve_front_begin(struct serve_front *front, const char *name, struct engin
 void serve_front_print(const struct serve_front *front);
 
 /*
- * After the end of engine and analyst: waits for the last answers, 10 s at most for the server;
- * sprofil-push limits its time itself. A signal to end (signals_is_control()) ends the wait and
- * kills both processes; while the command lives, its signals go to it instead. @ordered: a signal
- * to end has come already. The signals of signals_handled() must be blocked. False: a profile did
- * not reach the store.
+ * Call after the end of the engine and the analyst, with the signals of signals_handled() blocked.
+ * Waits for the last answers: at most 10 s for the server; sprofil-push limits its own time.
+ *
+ * While the command lives, signals are passed on to it. Otherwise a signal to end
+ * (signals_is_control(), but not SIGUSR2) ends the wait and kills both processes. @ordered: a
+ * signal to end has come before this call. False: with --push, a profile did not reach the store.
  */
 bool serve_front_join(struct serve_front *front, const struct engine_result *result, bool ordered);
 

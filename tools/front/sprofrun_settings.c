@@ -114,7 +114,11 @@ static _Noreturn void refuse_pair(const char *option, const char *other)
 	exit(FRONT_USAGE);
 }
 
-/* "fpcsampx": the options of that experiment of SpeedShop. Later -i, -F, -g, -G override them. */
+/*
+ * Takes the name of an experiment of SpeedShop: "usertime", "pcsamp" or "fpcsamp". It sets the
+ * period and the call graph; a later -i, -F, -g or -G overrides it. An "x" after the name chooses
+ * counters of 32 bits.
+ */
 static int take_experiment(void *settings, char *value)
 {
 	struct sprofrun_settings *s = settings;
@@ -139,7 +143,7 @@ static int take_experiment(void *settings, char *value)
 	return -EINVAL;
 }
 
-/* Called after the last option, because --exp sets the width of the bins. */
+/* Call after the last option: --exp, which may follow --region, sets the width of the counters. */
 static void take_regions(struct sprofrun_settings *s)
 {
 	s->regions.element = s->wide_bins ? sizeof(uint32_t) : 0;
@@ -160,7 +164,7 @@ static void take_regions(struct sprofrun_settings *s)
 		front_complain(program, "--region and --histogram belong together");
 		exit(FRONT_USAGE);
 	}
-	/* A region counts for all threads. */
+	/* The counters of a region count samples of all threads: no threads can be chosen. */
 	if (s->histogram && s->engine.choice)
 		refuse_pair("--region", s->target.threads.name ? "--thread-name" : "--tid");
 }
@@ -235,7 +239,10 @@ static void check_rotation(struct sprofrun_settings *s)
 		s->report = "none";
 }
 
-/* Refuses options that exclude --listen and --push, which cut spans from the time line. */
+/*
+ * Refuses options that exclude --listen and --push. Both need a time line, because they provide
+ * profiles of spans of time.
+ */
 static void check_serving(struct sprofrun_settings *s)
 {
 	const char *other = s->no_timeline ? "--no-timeline" : other_result(s);
@@ -247,7 +254,10 @@ static void check_serving(struct sprofrun_settings *s)
 	serve_front_check(&s->serve);
 }
 
-/* Refuses --user-only for the wall clock: it would leave out waiting threads (system calls). */
+/*
+ * Refuses --user-only with samples of wall-clock time, and with --dump. Waiting threads are in
+ * system calls, so --user-only would leave them out.
+ */
 static void check_user_only(const struct sprofrun_settings *s)
 {
 	if (s->user_only && (s->target.clock || s->engine.dump))
@@ -258,8 +268,8 @@ static void check_user_only(const struct sprofrun_settings *s)
 }
 
 /*
- * For --jit-map: refuses options that need names before the end, when Java writes them. Makes
- * JAVA_TOOL_OPTIONS for a command.
+ * For --jit-map: refuses options that need names during the run, because Java processes write names
+ * only at the end. Makes JAVA_TOOL_OPTIONS for a command.
  */
 static void check_jit_map(struct sprofrun_settings *s)
 {

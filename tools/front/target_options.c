@@ -18,7 +18,7 @@
 
 #define RING_BYTES  (UINT64_C(8) << 20)
 #define RING_STACKS (UINT64_C(64) << 20)
-/* The ring has room for at least this many stacks of the largest size. */
+/* The ring between supervisor and analyst has room for at least this many stacks of --max-stack. */
 #define RING_STACKS_LEAST 16
 #define MAX_STACK_MOST    (UINT64_C(256) << 20)
 /* Cost limit in ppm of the target's CPU time, if neither --max-cost nor a rate is given. */
@@ -92,7 +92,10 @@ static int take_container(void *options, char *value)
 size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
 {
 	argv[n++] = "--python";
-	/* Frames of Python are put among those of a thread's stack: without stacks, none. */
+	/*
+	 * Python's frames are put among the frames of a thread's stack. So without stacks (-g no)
+	 * none of Python's frames can be shown.
+	 */
 	argv[n++] = strcmp(o->call_graph, "no") == 0 ? "no" : o->python;
 	if (o->interpreter_frames)
 		argv[n++] = "--interpreter-frames";
@@ -237,7 +240,7 @@ void target_options_parse(struct target_options *o, const char *help, struct opt
 	exit(FRONT_USAGE);
 }
 
-/* A large ring costs little: the kernel gives it memory only where it is written. */
+/* A large ring costs little memory: the kernel allocates a page only when it is written. */
 static void choose_stacks(const struct target_options *o, struct engine_options *engine)
 {
 	engine->ring_bytes = RING_BYTES;
@@ -335,7 +338,10 @@ static void finish_pids(struct target_options *o, struct engine_options *engine)
 		engine->descendants_left = tell_of_children(o);
 }
 
-/* If @alone, the processes of --tid's threads become the target; else they must be in it. */
+/*
+ * Handles the processes to which the threads of --tid belong. @alone: these processes become the
+ * target. Otherwise ends the program with status 2 if one of them is not in the target.
+ */
 static void finish_threads(struct target_options *o, bool alone)
 {
 	size_t n;

@@ -26,7 +26,10 @@ static bool is_same(int fd, int terminal)
 		a.st_rdev == b.st_rdev;
 }
 
-/* Opens the terminal of the first standard stream that is one, to read and write. -1: none is. */
+/*
+ * Opens, to read and write, the terminal of the first standard stream that is a terminal. Returns
+ * the descriptor; -1: no standard stream is a terminal.
+ */
 static int open_terminal(void)
 {
 	char path[32];
@@ -64,7 +67,10 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	if (relay->master < 0 || grantpt(relay->master) < 0 || unlockpt(relay->master) < 0 ||
 		ioctl(relay->master, TIOCGPTN, &number) < 0)
 		goto failed;
-	/* From Linux 4.13 on. A name could be that of another terminal in this mount namespace. */
+	/*
+	 * TIOCGPTPEER (from Linux 4.13 on) is better than the name: in this mount namespace, the
+	 * name may belong to another terminal.
+	 */
 	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/dev/pts/%d", number);
 	if (relay->slave < 0)
@@ -78,7 +84,10 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	else
 		relay->mode = RELAY_OUTPUT;
 	modes = relay->saved;
-	/* Only one of the two terminals may make "\r\n" of "\n": ours does unless it is raw. */
+	/*
+	 * Only one of the two terminals may turn "\n" into "\r\n". Our terminal does, unless it is
+	 * raw, as in RELAY_ALL.
+	 */
 	if (relay->mode != RELAY_ALL)
 		modes.c_oflag &= ~(tcflag_t)OPOST;
 	(void)tcsetattr(relay->slave, TCSANOW, &modes);
@@ -232,7 +241,10 @@ static void take_message(struct terminal_relay *relay)
 	while (pass_output(relay))
 		;
 	terminal_relay_leave(relay);
-	/* From now on we print, too: our terminal must add "\r" itself. Keys still pass. */
+	/*
+	 * From now on sprofil prints on our terminal, too, so the terminal must not be raw: it must
+	 * add "\r" itself. If the command lives on, keys are still passed on.
+	 */
 	if (byte == MESSAGE_ENDED)
 		relay->ended = true;
 	else if (relay->mode == RELAY_ALL)
@@ -284,7 +296,11 @@ void terminal_relay_wait(struct terminal_relay *relay, const sigset_t *signals, 
 		int signal = sigtimedwait(&all, ret_info, &now);
 
 		if (signal > 0 && signal != SIGWINCH) {
-			/* The tracer's message about the kind of stop was sent before SIGCHLD. */
+			/*
+			 * If the tracer has stopped with its command, it sent a message before it
+			 * stopped. Takes that message now, so that the caller knows the kind of
+			 * stop (@relay->stops).
+			 */
 			take_message(relay);
 			break;
 		}

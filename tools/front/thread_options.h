@@ -20,13 +20,19 @@ struct thread_options {
 	char text[160]; /* describes these threads to the profile's reader */
 };
 
-/* Each handles one option. A wrong value ends the program with a message and status 2. */
+/*
+ * Each of these two functions takes the value of one option. A wrong value ends the program with a
+ * message and status 2.
+ */
 void thread_options_take_name(
 	struct thread_options *options, const char *program, const char *value);
 void thread_options_take_tids(
 	struct thread_options *options, const char *program, const char *value);
 
-/* Returns --tid's processes, each once, to be freed. If there is no such thread, exits with 125. */
+/*
+ * Lists the processes of the threads of --tid in *@ret_list, each process once; the caller frees
+ * the list. If one of the threads does not exist, ends the program with status 125.
+ */
 void thread_options_processes(
 	const struct thread_options *options, const char *program, int **ret_list, size_t *ret_n);
 
