@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-analyst: the second process of sprofrun. It takes records from the ring (descriptors 3 to
- * 5, supervisor/output/link.h) or from a capture. Its results are those of analyst_results.h.
+ * sprofil-analyst: the second process of sprofrun, sproftop and sprofserve. It takes records from
+ * the ring, a memory that it shares with the supervisor (descriptors 3 to 5,
+ * supervisor/output/link.h), or from a file that --capture wrote. It makes the results that
+ * analyst_results.h lists.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,19 +44,19 @@ struct run {
 	struct analyst_settings settings;
 	struct analyst_results results;
 	struct blame blame;
-	/* --rotate SIZE: a file of this size is rotated; 0: no limit, or rotation is requested */
+	/* --rotate SIZE, in bytes; 0: not given, or the rotation has been requested */
 	uint64_t rotate_bytes;
 	struct analyst *analyst;
 	struct opener opener;
 	int replay_fd;
-	struct live_session *session; /* the live view, in the process that shows it; else NULL */
+	struct live_session *session; /* the live view; NULL: none, or in a writing child */
 	bool stuck;                   /* the parent process must restore the terminal */
 	bool no_screen;               /* the terminal cannot be drawn on */
 };
 
 /*
- * Third-party code begins to work on the file @path, or has ended (NULL). Notes the path for the
- * process that follows if the file makes this one crash, and shows the path on the screen.
+ * Third-party code begins to read the file @path; NULL: it has finished. Notes the path: if this
+ * process crashes, the next process skips that file. Also shows the path on the screen.
  */
 static void working_on(void *context, const char *path)
 {
@@ -74,8 +76,9 @@ static enum symbolizer_skip skip(void *context, const char *path)
 }
 
 /*
- * Maps the ring of descriptor 3. NULL, and a message, on failure. *@ret_has_mounts: the list of
- * mounts follows the ring; the descriptor stays open for the opener, positioned at the list.
+ * Maps the ring of descriptor 3. NULL: it failed, after a message. *@ret_has_mounts: the list of
+ * mounts follows the ring in the memory file. Then descriptor 3 stays open for the opener, at the
+ * position of the list.
  */
 static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring, bool *ret_has_mounts)
 {
@@ -165,12 +168,15 @@ static void request(const struct request *request)
 	(void)!write(LINK_REQUEST_FD, message, sizeof(message));
 }
 
-/* --rotate SIZE: requests a rotation when the file is long enough. */
+/* Requests a rotation when the profile so far would make a file of nearly --rotate SIZE. */
 static void look_at_size(void *context)
 {
 	struct run *run = context;
 
-	/* A sixteenth below the limit: the file grows until the next check. */
+	/*
+	 * The request comes at 15/16 of the limit, because the profile grows until the next check,
+	 * a second later.
+	 */
 	if (!run->rotate_bytes ||
 		pprof_estimate(run->analyst->profile) < run->rotate_bytes - run->rotate_bytes / 16)
 		return;
@@ -216,7 +222,10 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		standard_complain(s->program, "cannot write to standard output: %s", strerror(-r));
-	/* A recording is complete even if the terminal cannot show the view: this is no error. */
+	/*
+	 * If the terminal cannot show the view, all records were taken nevertheless. So a recording
+	 * is complete and can be written: r = 0.
+	 */
 	return run->no_screen && s->records ? 0 : r;
 }
 
@@ -267,7 +276,10 @@ static int take_replay(const struct run *run)
 	return r == -EPROTO ? 0 : r;
 }
 
-/* @has_mounts: from map_ring(). The command line fixes the opener's permissions. */
+/*
+ * @has_mounts is the result of map_ring(). The arguments limit what the opener may do; later
+ * requests cannot extend that.
+ */
 static int start_opener(const struct analyst_settings *s, bool has_mounts,
 	struct opener *ret_opener, pid_t *ret_pid)
 {
@@ -399,7 +411,10 @@ static int run_all(int argc, char **argv)
 	int r;
 
 	standard_hold();
-	/* A file that becomes too long is then an ordinary error (EFBIG). */
+	/*
+	 * A write beyond the limit of file sizes then fails with EFBIG, instead of killing this
+	 * process.
+	 */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	analyst_settings_parse(s, &run.blame, argc, argv);
 	run.rotate_bytes = s->rotate_bytes;

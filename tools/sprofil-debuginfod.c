@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-debuginfod BUILD-ID: downloads a debug file from the servers of DEBUGINFOD_URLS into the
- * cache of libdebuginfod, where the symbolizer looks for it. It is a separate program, so that
- * programs that read profiles and ELF files link no network code. Prints "progress DONE ALL" lines,
- * and at the end "path PATH".
+ * cache of libdebuginfod, where the symbolizer looks for it. Prints "progress DONE ALL" lines, and
+ * at the end "path PATH".
+ *
+ * It is a separate program because it links network code. Programs that read profiles and ELF files
+ * must not link such code.
  */
 #include <elfutils/debuginfod.h>
 #include <errno.h>

@@ -58,7 +58,7 @@ static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 		.opener = &in->opener};
 }
 
-/* A new symbolizer per object: memory is limited to what one object takes. */
+/* Each object gets its own symbolizer, so that memory has data of one object at a time. */
 static int answer_one(
 	struct inspector *in, const struct inspection_object *object, struct reader *asked)
 {

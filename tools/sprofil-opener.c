@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-opener: opens files for the analyst, which started it and may not open any itself
- * (tools/sandbox/sandbox.h). The opener has the rights of the user who profiles, links libc only,
- * and does not parse the content of files. Requests (proto/opening.h) come over the descriptor
- * whose number is the first argument, until that is closed. What may be read, and when:
- * opener/openings.h.
+ * sprofil-opener: opens files for the process that started it. That is the analyst, or the
+ * inspector, and may not open files itself (tools/sandbox/sandbox.h). The opener has the rights of
+ * the user who profiles. It links libc only, and does not parse the content of files. Its first
+ * argument is the number of a socket's descriptor. Requests (proto/opening.h) come over this
+ * socket, and the opener ends when the other end is closed. opener/openings.h says which files may
+ * be read, and when.
  *
- * It writes only the files named on the command line, and in a live view those that the user names,
- * if their names end like those of a profile or a report.
+ * The opener writes the files named on its command line. If an output cannot be written, it writes
+ * a new file in TMPDIR. In a live view it also writes files that the user names, if they have the
+ * suffix of a profile or a report.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -45,9 +47,9 @@ struct settings {
 	struct limited limited;
 	/* pattern of the outputs' names; the capture's name; NULL: none */
 	const char *output, *capture;
-	char *snapshot;  /* pattern of snapshots' names: that of outputs with a time added */
+	char *snapshot;  /* pattern of the names of snapshots: @output, and %t if it has none */
 	unsigned mounts; /* descriptor of the list of mounts (opener/mounts.h); 0: no list */
-	unsigned keep;   /* how many outputs that differ only in their time stay; 0: all */
+	unsigned keep;   /* --keep: how many of the newest outputs stay; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
 };
@@ -55,12 +57,15 @@ struct settings {
 /* The file being written; there is at most one. */
 struct begun {
 	bool any;
-	bool recording;      /* an existing file of that name is kept under another name */
+	bool recording;      /* a profile: an older file of that name is kept as NAME.old */
 	const char *pattern; /* pattern of the name if it has a time (%t), else NULL */
 	struct output_facts facts;
 	time_t dated;                    /* begin time, by which --keep finds the oldest file */
 	char own[OPENING_PATH_MOST + 1]; /* the process's name, used by @facts */
-	/* path of an unfinished file of OPENING_KEEP in TMPDIR (@any is then false); NULL: none */
+	/*
+	 * path of the unfinished file in TMPDIR (OPENING_KEEP); NULL: none. If it is set, @any is
+	 * false.
+	 */
 	char *kept;
 	struct outfile out;
 };
@@ -96,7 +101,7 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	begun->pattern = NULL;
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
-	/* The analyst gets a copy: commit() needs @out's own descriptor to name the file. */
+	/* Returns a copy, because reply() closes what it sends: commit() still needs @out's own. */
 	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -125,8 +130,9 @@ static int begin_output(const struct settings *s, struct begun *begun, const str
 		.time = is_snapshot ? time(NULL) : (time_t)what->time,
 		.rank = output_rank()};
 	/*
-	 * A snapshot and the file that ends its segment begin at the same time. For --keep, the
-	 * snapshot counts as older, as the file has all of its data.
+	 * A snapshot has the beginning of a segment's data; the file written at the segment's end
+	 * has all of the data. So both begin at the same time. --keep must remove the snapshot
+	 * first: it counts as one second older.
 	 */
 	begun->dated = (time_t)what->time - is_snapshot;
 	r = output_name(pattern, &begun->facts, &name);
@@ -167,8 +173,9 @@ static unsigned count_kept(const char *path)
 }
 
 /*
- * Begins a file in TMPDIR, so that a bad output name does not cost the measured data. A long run
- * with the time in its outputs' names may make many such files: at most KEPT_MOST are left.
+ * Begins a file in TMPDIR, so that a bad output name does not cost the measured data. If output
+ * names contain the time, a long run could make many files in TMPDIR: if KEPT_MOST of them exist,
+ * no more are made.
  */
 static int begin_keep(const struct settings *s, struct begun *begun, struct opened *opened)
 {
@@ -193,8 +200,9 @@ static int begin_keep(const struct settings *s, struct begun *begun, struct open
 }
 
 /*
- * Names a file by its time, in seconds. A snapshot and the file that begins after it may have the
- * same second: the later one gets a number after its time (test: test_rotate.sh).
+ * Gives a file its final name, which contains a time in seconds. A snapshot's time is when it is
+ * made; another file's time is when its data begins. So a snapshot and the next file may have the
+ * same time. The one that is named later then gets a number after its time (test: test_rotate.sh).
  */
 static int name_timed(struct begun *begun, struct opened *opened)
 {
@@ -374,7 +382,10 @@ static const struct option_row rows[] = {
 	{"view", 0, OPTION_FLAG, AT(openings.view)},
 };
 
-/* Lifts the user's limit of file sizes, which is not meant for copies of files. */
+/*
+ * Also lifts the limit of file sizes: the user did not mean it for the copies that the opener makes
+ * in memory files.
+ */
 static void prepare(int socket_fd)
 {
 	struct rlimit limit;
@@ -386,7 +397,10 @@ static void prepare(int socket_fd)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_FSIZE, &limit);
 	}
-	/* If seccomp is missing: prevents tracing by processes of the same user. */
+	/*
+	 * Other processes of the same user must not trace this process. An analyst that runs
+	 * without seccomp could.
+	 */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	(void)setsockopt(socket_fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
 }
@@ -396,7 +410,10 @@ static int run_all(int argc, char **argv)
 	static struct opening what;
 	static struct opened opened;
 	uint8_t packet[OPENING_BYTES_MOST];
-	/* Static: threads that are left behind use the settings until the process ends. */
+	/*
+	 * Static: a thread that has exceeded its time limit (limited.h) uses the settings until the
+	 * process ends.
+	 */
 	static struct settings s = {.openings = {.guards = true}};
 	static struct begun begun;
 	int socket_fd;

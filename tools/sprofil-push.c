@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-push: sends pprof profiles to a store, each by a POST, by default to the path /ingest
- * (Pyroscope's). The profiles come from sprofil-server over a pipe (serve_push.h). While the store
- * is unavailable, a limited number of profiles waits; the oldest are dropped, and counted. Exit
- * status 0: the store has taken all profiles; else 1.
+ * sprofil-push: sends pprof profiles to a store. It sends each profile by a POST. The default path
+ * is /ingest, as in Pyroscope. The profiles come from sprofil-server over a pipe (serve_push.h).
+ * While the store is unavailable, a limited number of profiles waits; the oldest are dropped, and
+ * counted.
+ *
+ * Exit status 0: the store has taken all profiles. 1: a profile is missing there, or this program
+ * could not begin. 2: it was not started by sprofrun or sprofserve.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,11 +40,11 @@ struct sender {
 	char *url; /* the store's address as the user gave it */
 	CURL *curl;
 	struct push_queue queue;
-	uint64_t again_ns, wait_ns; /* time of the next try; the pause after it, if it fails */
+	uint64_t again_ns, wait_ns; /* when to try again; how long to wait if that fails */
 	bool away;                  /* the store was unavailable at the last try */
 	size_t refused;             /* profiles that the store refused */
 	bool over;                  /* no more profiles will come */
-	/* when this POST found that no more profiles will come (CLOCK_MONOTONIC); 0: not yet */
+	/* when this POST noticed that the pipe has ended (CLOCK_MONOTONIC); 0: not noticed yet */
 	uint64_t left_ns;
 	char answer[ANSWER_BYTES]; /* the store's text about a refusal */
 	size_t answered;
@@ -59,7 +62,10 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-/* Ends a POST LAST_SECONDS after the pipe's end: the supervisor waits for this process. */
+/*
+ * Called by libcurl during a POST; non-zero ends the POST. After the pipe's end the supervisor
+ * waits for this process, so a POST ends LAST_SECONDS after it has noticed the pipe's end.
+ */
 static int watch_end(
 	void *context, curl_off_t to_come, curl_off_t came, curl_off_t to_go, curl_off_t gone)
 {
@@ -73,8 +79,9 @@ static int watch_end(
 }
 
 /*
- * 0: the store has taken or refused the profile. -EAGAIN: try later. @ret_why says why the profile
- * was not taken; "": it was taken, or memory is short (-EAGAIN).
+ * Sends a profile. 0: the store has taken the profile, and @ret_why is ""; or the store refuses the
+ * profile, and @ret_why is the reason. -EAGAIN: try later. Then @ret_why is the reason, or "" if
+ * there is no memory.
  */
 static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
 {
@@ -164,7 +171,10 @@ static void turn(struct sender *s)
 		(void)send_first(s);
 }
 
-/* Tries the remaining profiles until one fails: no more come, and the supervisor waits for us. */
+/*
+ * Sends the remaining profiles until one fails. That one is not tried again, because the supervisor
+ * waits for this process to end.
+ */
 static void send_last(struct sender *s)
 {
 	while (push_queue_first(&s->queue) && send_first(s))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-server: provides profiles of spans of time over HTTP, and to sprofil-push. sprofrun and
- * sprofserve start it (tools/front/serve_front.c) with the descriptors of serve_fds.h. It enters
- * the sandbox before it talks to anybody, and ends after the supervisor, when the pending answers
- * are finished.
+ * sprofil-server: makes profiles of spans of time. It provides them over HTTP, and passes them to
+ * sprofil-push. sprofrun and sprofserve start it (tools/front/serve_front.c) with the descriptors
+ * of serve_fds.h. It enters the sandbox before it talks to anybody.
+ *
+ * When the supervisor and the analysts have ended, no more pieces come. The server then ends as
+ * soon as the pending answers are finished, or after LAST_NS.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +76,10 @@ static bool request(enum request_type type, uint64_t value)
 	return write(SERVE_REQUEST_FD, message, sizeof(message)) == (ssize_t)sizeof(message);
 }
 
-/* Asks the supervisor to switch sampling on or off, and for a piece at the end of a span. */
+/*
+ * Sends the supervisor two kinds of requests: to switch sampling on or off, and, when a span has
+ * ended, to have the analyst send a piece.
+ */
 static void keep_supervisor(struct server *s, uint64_t now)
 {
 	bool wanted = s->spans.n != 0;

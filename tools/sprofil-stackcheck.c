@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-stackcheck PID, started by `sprofrun --check-stacks PID`: are the stacks of this process
- * right? Each thread is stopped once, with the same care as for --dump, and unwound by our unwinder
- * and by libunwind-ptrace.
+ * right? Each thread is stopped once, and its stack is unwound by our unwinder and by
+ * libunwind-ptrace. As with --dump, a thread that a stop would disturb is left alone.
  *
- * Both unwinders read the target's files in this process, which traces: libunwind-ptrace requires
- * that. If it is root, this process therefore becomes the target's user once all threads are
- * seized: a hostile file then gains only its owner's rights.
+ * libunwind-ptrace works only in the tracer. So this process both traces the target and reads the
+ * target's files, with either unwinder. If this process is root, it becomes the target's user as
+ * soon as all threads are seized: a hostile file then gains only that user's rights.
  *
  * If this process dies, also during a stop, the kernel resumes all threads. If the target dies, the
  * threads examined so far are reported.

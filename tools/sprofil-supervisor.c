@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The helper of programs that call sprofil outside sprofrun. libsprofil starts it. It traces the
- * process that started it, serves that process's calls, and ends when the process has ended or no
- * longer needs it.
+ * sprofil-supervisor: the helper of programs that call sprofil outside sprofrun. libsprofil starts
+ * it. It traces the process that started it and the children of that process, and serves their
+ * calls. It ends when these processes have ended, or a while after the last of them has stopped
+ * profiling.
  *
  * 	sprofil-supervisor --serve PID READY-FD GO-FD
  */
@@ -77,7 +78,10 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 	return 0;
 }
 
-/* Replaces what the program passed on: signal dispositions and mask, session and directory. */
+/*
+ * Replaces the state that this process has inherited from the program: signal dispositions and
+ * mask, session, directory, and limit of descriptors.
+ */
 static void own_state(void)
 {
 	struct rlimit files;
@@ -97,10 +101,10 @@ static void own_state(void)
 }
 
 /*
- * Runs in the parent of the tracing process, and ends with its status. If somebody stops the
- * tracing process (SIGSTOP), this function continues it at once: threads of the program could
- * otherwise stand still, reachable only by SIGKILL. This process has another name than the tracing
- * process, so that a signal sent by name does not reach both.
+ * Runs in the parent of the tracing process. Ends with the tracing process's exit status, or with
+ * 125 if a signal killed it. If somebody stops the tracing process (SIGSTOP), continues it at once:
+ * stopped threads of the program would otherwise stand still, and only SIGKILL would reach them.
+ * The parent gets another name, so that a signal sent by name does not reach both processes.
  */
 static _Noreturn void watch(pid_t child)
 {
@@ -144,7 +148,7 @@ static int serve(int pid, int ready_fd, int go_fd)
 	child = fork();
 	if (child > 0)
 		watch(child);
-	if (child == 0) /* no signal of terminal or group reaches both */
+	if (child == 0) /* a session of its own: no signal to a group reaches both processes */
 		(void)setsid();
 	/* The program first permits us to trace it (PR_SET_PTRACER), then writes to @go_fd. */
 	if (read(go_fd, &go, 1) != 1)

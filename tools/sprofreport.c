@@ -181,8 +181,8 @@ static char *fetch_command(const struct command *command)
 }
 
 /*
- * Makes the report or export in memory, as a file is written completely or not at all. Returns an
- * exit status. *@ret_failed: the condition of --fail-above is met.
+ * Makes the report or export in memory, so that an output file is written completely or not at all.
+ * Returns an exit status. *@ret_failed: the condition of --fail-above is met.
  */
 static int make_text(const struct command *command, const struct subject *subject,
 	struct waiting_line *progress, char **ret_text, size_t *ret_bytes, bool *ret_failed)
@@ -266,7 +266,10 @@ static int refuse_terminal(const struct command *command)
 	return EXIT_USAGE;
 }
 
-/* Returns the exit status of a failure: with --fail-above 2, as 1 tells a script of a slowdown. */
+/*
+ * Returns the exit status of a failure. With --fail-above it is 2, because 1 then tells a script of
+ * a slowdown.
+ */
 static int trouble(const struct command *command, int status)
 {
 	return status == EXIT_FAILED && command->options.has_fail_above ? EXIT_USAGE : status;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofrun: runs a command, or attaches to processes, and profiles. It is the supervisor. */
+/*
+ * sprofrun: profiles a command that it starts, or processes to which it attaches. This program is
+ * the supervisor, which traces and samples.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -92,8 +95,9 @@ static int check_stacks(const char *value)
 }
 
 /*
- * Waits until the analyst has written and reported; returns its wait status. If signals that are to
- * end sprofrun came meanwhile, *@ret_signal becomes the last one; otherwise it is unchanged.
+ * Waits until the analyst has written its results, and returns the analyst's wait status.
+ * *@ret_signal becomes the last signal to end that came during the wait; it is unchanged if none
+ * came.
  */
 static int join_analyst(struct engine_result *result, int *ret_signal)
 {
@@ -171,9 +175,9 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 }
 
 /*
- * A thread of this process hangs: profiling is given up, and only the command and the analyst are
- * waited for. Executes this program anew with --await-only: that ends the hanging thread, and keeps
- * both processes as our children.
+ * Called when a thread of this process hangs, so that profiling must end. Executes this program
+ * anew with --await-only: the exec ends the hanging thread, and the command and the analyst remain
+ * children of this process. The new program only waits for these two.
  */
 static void await_only(void *context, int command_pid, int analyst_pid)
 {
@@ -218,7 +222,10 @@ static int run(struct sprofrun_settings *s)
 	return status ? status : front_end(&s->engine, &result, !analyst && pushed);
 }
 
-/* Writes "process 1234 (redis-server)", "3 processes", or "2 of 3 processes" if one refused. */
+/*
+ * Writes "process 1234 (redis-server)" or "3 processes"; if one could not be attached to, "2 of 3
+ * processes".
+ */
 static void name_targets(
 	const struct engine_options *engine, size_t processes, char *to, size_t room)
 {
@@ -237,7 +244,10 @@ static void name_targets(
 		name[0] ? ")" : "");
 }
 
-/* Is @pid in a group-stop? A ptrace-stop looks the same: call while no thread is in one. */
+/*
+ * Is @pid in a group-stop? /proc shows a ptrace-stop in the same way, so call this function only
+ * while no thread of @pid is in a ptrace-stop.
+ */
 static bool is_stopped(int pid)
 {
 	char text[1024], state = 0;
@@ -282,8 +292,9 @@ static void begun(void *context, size_t processes)
 }
 
 /*
- * All threads are detached: ends the relay of the terminal, and requests the maps of living Java
- * processes. Java processes of a command that has ended have written theirs.
+ * Called when all threads are detached. Ends the relay of the terminal, and asks living Java
+ * processes for their maps. Java processes that have ended with the command wrote their maps at
+ * their end.
  */
 static void released(void *context, const int *pids, size_t n)
 {
@@ -396,7 +407,10 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (sprofrun_settings_rotates(&s))
 		s.output = output_timed(s.output);
-	/* If false, SIGUSR2 goes to the command, or ends the profiling of attached processes. */
+	/*
+	 * Without snapshots, SIGUSR2 goes to the command, or ends the profiling of attached
+	 * processes.
+	 */
 	s.engine.snapshots = sprofrun_settings_rotates(&s);
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));

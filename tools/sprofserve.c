@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofserve: gives live processes, or a command, what net/http/pprof gives Go programs: profiles
- * over HTTP. It can also send them to a store. Samples are taken only while a profile is wanted.
+ * sprofserve: provides profiles of live processes, or of a command, over HTTP, as net/http/pprof
+ * does for Go programs. It can also send profiles to a store. It samples only while a profile is
+ * wanted.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 static const char program[] = "sprofserve";
 
-/* A fresh analyst replaces one of this age: memory must not grow with the length of the run. */
+/* After this time a fresh analyst replaces the running one, whose memory grows with time. */
 #define SEGMENT_NS UINT64_C(60000000000)
 
 struct settings {

@@ -27,7 +27,10 @@
 static const char program[] = "sproftop";
 
 enum { END_MS = 2000 }; /* time for a command to end after SIGTERM */
-/* Default of --max-cpu: a view takes less than 3 % of a CPU in all. */
+/*
+ * Default of --max-cpu: 2.6 % of a CPU at a period of 4 ms, so that a view takes less than 3 % in
+ * all. At shorter periods the limit is proportionally higher.
+ */
 enum { MAX_CPU_PPM = 26000, MAX_CPU_PERIOD_NS = 4000000 };
 
 struct settings {
@@ -140,7 +143,10 @@ static void pause_ms(long ms)
 	(void)nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-/* The user has left: without --keep, the command is asked to end. */
+/*
+ * Called when the user has left. With --keep, a living command goes on. Otherwise it gets SIGTERM,
+ * and has END_MS to end.
+ */
 static int end_command(const struct settings *s, const struct engine_result *result)
 {
 	struct waiter_result seen = {0};
