@@ -31,7 +31,10 @@ int code_addresses_init(struct code_addresses *addresses, const struct profile *
 	};
 	if (!addresses->address || !addresses->first || !addresses->lined)
 		return -ENOMEM;
-	/* end[m + 1]: where the next address of mapping m is stored. */
+	/*
+	 * end[m + 2] first counts the addresses of mapping m. The sums then make end[m + 1] the
+	 * index at which the next address of mapping m is stored.
+	 */
 	for (size_t i = 0; i < locations; i++) {
 		if (!wants || wants(context, i))
 			end[profile_location(profile, i).mapping + 2]++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reports show but the profile does not hold: instructions, source files, and the files that
- * have symbols. view/ opens no files itself: the caller of a report provides a struct code_reader.
+ * What reports show but the profile does not hold: instructions, the text of source files, and
+ * where a file has its symbols. view/ opens no files itself. The caller of a report provides a
+ * struct code_reader, which opens them.
  */
 #ifndef VIEW_CODE_H
 #define VIEW_CODE_H
@@ -20,7 +21,7 @@ struct code_frame {
 struct code_instruction {
 	uint64_t address; /* as in the profile */
 	const char *text;
-	size_t first;    /* its innermost frame's index in code_object.frame; callers follow */
+	size_t first;    /* the innermost frame's index in code_object.frame; its callers follow */
 	unsigned frames; /* 0: unknown */
 };
 
@@ -31,12 +32,17 @@ struct code_object {
 	size_t addresses;
 	bool instructions; /* also request the functions' instructions */
 
-	bool found;           /* the file exists and is the profiled one */
-	const char *symbols;  /* source of names: "symtab", …, "none", "unread"; "": unknown */
-	const char *lines;    /* file with DWARF, ".gopclntab", "none", "unread"; "": unknown */
-	const char *problem;  /* what is missing, and the remedy; "": nothing */
-	const char *language; /* "Go"; "": unknown */
-	const char *code_problem; /* why there are no instructions; "": none are missing */
+	bool found; /* the file exists and is the profiled one */
+	/*
+	 * @symbols: where names come from: "symtab", "dynsym", …. @lines: where lines come from:
+	 * the path of the file with DWARF, or ".gopclntab". Both: "none" if there are none,
+	 * "unread" if they could not be read, "" if this is unknown.
+	 */
+	const char *symbols;
+	const char *lines;
+	const char *problem;      /* what is missing, and the remedy; "": nothing is missing */
+	const char *language;     /* "Go"; "": unknown */
+	const char *code_problem; /* why there are no instructions; "": there are some */
 	size_t named, lined;      /* numbers of addresses with a name and with a line */
 	struct code_instruction *instruction; /* by ascending address */
 	struct code_frame *frame;
@@ -44,7 +50,7 @@ struct code_object {
 	char *owned; /* memory of all strings */
 };
 
-/* Mapping m has @address[first[m]] to before @address[first[m + 1]], ascending. */
+/* The addresses of mapping m, ascending, are @address[first[m]] to @address[first[m + 1] - 1]. */
 struct code_addresses {
 	uint64_t *address;
 	size_t *first;
@@ -61,12 +67,16 @@ void code_addresses_release(struct code_addresses *addresses);
 /* The request borrows @addresses. */
 struct code_object code_addresses_request(const struct code_addresses *addresses, uint32_t mapping);
 
-/* A package with debug symbols. The caller frees the strings. NULL: unknown. */
+/* A package with debug symbols. The caller frees the strings. */
 struct code_package {
-	char *command;              /* installs the package */
-	size_t name_at, name_bytes; /* the name within @command; other packages may follow it */
-	char *foreign;              /* the installed package if it is not of this distribution */
-	bool adds;                  /* @command adds an archive (perhaps gone) to apt's */
+	char *command; /* installs the package; NULL: no such package is known */
+	/*
+	 * @name_at, @name_bytes: where @command has the name of the package, in bytes. Names of
+	 * other packages may be inserted behind it, so that one command installs several.
+	 */
+	size_t name_at, name_bytes;
+	char *foreign; /* the file's package if it is not of this distribution; else NULL */
+	bool adds;     /* @command adds an archive to apt's list; it may no longer exist */
 };
 
 struct code_reader {
@@ -74,10 +84,11 @@ struct code_reader {
 	int (*inspect)(
 		void *context, const struct profile *profile, struct code_object *object, size_t n);
 	/*
-	 * Reads the source file that the profile calls @file; NULs become blanks. @shared: the text
-	 * will be given to other people, so private files are refused. *@ret_path: where the file
-	 * was found; *@ret_changed_ns: when it was last modified, since 1970. 0, or -errno with a
-	 * sentence or NULL in *@ret_problem. The caller frees the text, the path and the sentence.
+	 * Reads the source file that the profile calls @file. NULs in it become blanks. @shared:
+	 * the text will be given to other people, so a file that not everybody may read is refused,
+	 * unless the user named its folder. *@ret_path: where the file was found. *@ret_changed_ns:
+	 * when the file was last modified, in ns since 1970. Returns 0, or -errno with a sentence
+	 * or NULL in *@ret_problem. The caller frees the text, the path and the sentence.
 	 */
 	int (*source)(void *context, const char *file, bool shared, char **ret_text,
 		char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);

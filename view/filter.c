@@ -24,7 +24,11 @@ static const char *thread_name(const void *items, size_t index)
 	return profile_task(items, index).thread;
 }
 
-/* Unless @pattern is NULL, sets *@ret_flags, freed by the caller: does each item's name match? */
+/*
+ * Sets (*@ret_flags)[i], which the caller frees: whether the name of item i matches @pattern. If
+ * @pattern is NULL, *@ret_flags is unchanged. 0, -ENOMEM, or -EINVAL with a sentence in
+ * *@ret_problem: @pattern is no regular expression.
+ */
 static int match_all(const char *pattern, const char *what, const void *items, size_t n,
 	name_at *name, bool **ret_flags, char **ret_problem)
 {

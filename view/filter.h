@@ -8,9 +8,9 @@
 #include "view/places.h"
 
 struct filter {
-	bool *focus;  /* by place: its function matches; NULL: all do */
+	bool *focus;  /* by place (a function, places.h): its name matches; NULL: all match */
 	bool *object; /* by mapping: its file matches; NULL: all do */
-	bool *thread; /* by task: its thread matches; NULL: all do */
+	bool *thread; /* by task: the name of its thread matches; NULL: all match */
 	size_t value; /* index of the chosen value type; SIZE_MAX: none was chosen */
 };
 

@@ -53,7 +53,11 @@ static int append_location(struct frames *frames, uint32_t index)
 	if (array_grow(&frames->frame, &frames->room, frames->n + n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		/* With no_inline, n is 1: the last line is that of the outermost function. */
+		/*
+		 * With no_inline, n is 1. The frame then has the last entry of location.line:
+		 * entries are ordered from the innermost inlined function to the function that
+		 * contains all of them.
+		 */
 		const struct location_line *line =
 			location.lines ? &location.line[location.lines - n + i] : NULL;
 

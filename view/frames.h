@@ -12,7 +12,7 @@
 enum { FRAMES_NO_FUNCTION = UINT32_MAX };
 
 struct frame {
-	uint32_t place;    /* index in frames->places */
+	uint32_t place;    /* the frame's function, as an index in frames->places */
 	uint32_t location; /* index in the profile */
 	uint32_t function; /* index in the profile, or FRAMES_NO_FUNCTION */
 	uint32_t line;     /* 0: unknown */
@@ -24,33 +24,41 @@ struct frames {
 	struct report_options options;
 	struct places places;
 	struct filter filter;
-	struct rows sums;    /* what rows_sum_up() sets; no rows */
+	struct rows sums;    /* sums over all samples; the list of rows is empty */
 	struct frame *frame; /* of the last sample taken, leaf first */
 	size_t n, room;
-	uint32_t *seen; /* by place: the stamp of the last sample that contains it */
+	uint32_t *seen; /* by place: @stamp of the last sample that contains the place */
 	uint32_t stamp;
 	char *title;
 };
 
-/* 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, as of filter_init(). */
+/*
+ * Returns 0; -ENOMEM; or -EINVAL if a pattern of the options is no regular expression, or the
+ * profile lacks the value type. With -EINVAL, *@ret_problem is a sentence, which the caller frees.
+ */
 int frames_init(struct frames *frames, const struct profile *profile,
 	const struct report_options *given, char **ret_problem);
 void frames_release(struct frames *frames);
 
 /*
- * Sets the frames of the sample at @index, and *@ret_weight to its value of the exported type: 0 if
- * the options exclude the sample; negative only in a difference of two profiles that another
- * program wrote. 0 or -ENOMEM.
+ * Sets the frames of the sample at @index. *@ret_weight is the sample's value of the exported type,
+ * or 0 if the options exclude the sample. With the weight 0, there are no frames. A weight is
+ * negative only if the profile is a difference of two profiles, made by another program. 0 or
+ * -ENOMEM.
  */
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
-/* Sets the frames of a sample of any weight. Returns 1, 0 if the options exclude it, or -ENOMEM. */
+/*
+ * Sets the frames of a sample, also if its value is 0. Returns 1; 0: the options exclude it;
+ * -ENOMEM.
+ */
 int frames_take_stack(struct frames *frames, size_t index);
 
 /*
- * Is frame @i + 1 of the last stack taken the innermost frame of its function? Only the innermost
- * frame counts as a caller: the stack f > g > f > h has the calls g > f and f > h. So a function's
- * self and the values of its calls add up to its total, which counts each sample once. Call it for
- * each @i of a sample, in order from 0 (the leaf).
+ * Returns whether frame @i + 1 of the last sample taken counts as the caller of frame @i. Only the
+ * innermost frame of a function counts as a caller. In the stack f > g > f > h, this is the second
+ * f, so the calls are f > h and g > f; f > g is none. The self of a function and the values of the
+ * calls that it makes then add up to its total, which counts each sample once. Call this for each
+ * @i of a sample, in order from 0 (the leaf).
  */
 bool frames_is_call(struct frames *frames, size_t i);
 

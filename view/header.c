@@ -47,8 +47,9 @@ static void print_count(const struct profile *profile, const char *key, const ch
 }
 
 /*
- * Prints " at 47.4 of 250 Hz" for a profile without an audit, such as a part of another profile,
- * from its number of samples. A difference of profiles has no rate.
+ * Prints " at 47.4 of 250 Hz". The rate is computed from the number of samples, because the
+ * profile, for example a part of another one, has no audit that tells it. A difference of profiles
+ * has no rate.
  */
 static void print_rate(const struct profile *profile, const struct rows *rows, FILE *out)
 {
@@ -67,7 +68,10 @@ static void print_rate(const struct profile *profile, const struct rows *rows, F
 		fprintf(out, " at %s", rate);
 }
 
-/* Prints ", 2149 samples (2100 effective) at 990 of 1000 Hz". */
+/*
+ * Prints ", 2149 samples (2100 effective) at 990 of 1000 Hz". The effective number is that of
+ * samples of equal weight that would give the same precision.
+ */
 static void print_samples(const struct profile *profile, const struct rows *rows, FILE *out)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -134,7 +138,7 @@ static int print_title(
 	return 0;
 }
 
-/* Prints ", executable redis-check-rdb" if the program's file is not called like its command. */
+/* Prints ", executable redis-check-rdb" if the program's file has another name than the command. */
 static void print_executable(
 	const struct profile *profile, const struct report_options *options, FILE *out)
 {

@@ -114,8 +114,8 @@ static void measure(const struct layout *layout, size_t *widths)
 }
 
 /*
- * Returns the width that the columns need. With @comfort, one that may be cut counts at most with
- * its comfort (preferred minimum width).
+ * Returns the number of columns that the table needs. With @comfort, a column that may be cut
+ * counts with its preferred minimum width if it is wider.
  */
 static size_t needed(const struct layout *layout, const size_t *widths, bool comfort)
 {
@@ -196,8 +196,9 @@ static int cut_calls(const struct layout *layout, const size_t *widths)
 }
 
 /*
- * Cuts a name. The tree's lines in front (@lead bytes) stay if LEAST_COLUMNS are left for the name;
- * otherwise the outer lines go.
+ * Cuts a name. The first @lead bytes of the cell are the vertical lines of a tree. They stay if
+ * LEAST_COLUMNS are left for the name. Otherwise they are removed, the outermost first, until that
+ * many are left.
  */
 static int cut_name(char **cell, size_t lead, size_t columns, bool ascii)
 {
@@ -295,7 +296,10 @@ static const char *color_of(const struct layout *layout, double heat)
 	return heat >= 0.1 ? "\033[1;31m" : heat >= 0.03 ? "\033[33m" : "";
 }
 
-/* A few very long names exceed their column, lest every line be padded to their width. */
+/*
+ * Limits the width to which cells are padded, lest a few very long names widen every line. These
+ * names exceed their column.
+ */
 static void bound_padding(const struct layout *layout, size_t *widths)
 {
 	for (size_t c = 0; c < layout->columns; c++) {

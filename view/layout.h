@@ -19,7 +19,7 @@ struct layout_column {
 	enum layout_align align;
 	enum layout_cut cut;
 	unsigned comfort; /* preferred minimum width of a column that is cut */
-	unsigned drop;    /* rank by which a narrow table drops columns, from 1; 0: never */
+	unsigned drop;    /* a narrow table drops the column with the lowest rank first; 0: never */
 };
 
 enum { LAYOUT_MAX_COLUMNS = 16 };
@@ -45,15 +45,16 @@ void layout_release(struct layout *layout);
 
 /*
  * layout_row() begins a row. layout_number() appends a right-aligned cell to the row, layout_text()
- * a left-aligned one; both copy the text without control characters. All rows have the same cells:
- * those of the first row define the columns by @title and what follows up to @format.
+ * a left-aligned one. Both copy the text without control characters. All rows have the same
+ * columns. The first row defines them: the parameters between @layout and @format describe a
+ * column, and are ignored in later rows.
  */
 void layout_row(struct layout *layout, double heat);
 __attribute__((format(printf, 4, 5))) void layout_number(
 	struct layout *layout, const char *title, unsigned drop, const char *format, ...);
 __attribute__((format(printf, 6, 7))) void layout_text(struct layout *layout, const char *title,
 	enum layout_cut cut, unsigned comfort, unsigned drop, const char *format, ...);
-/* The first @bytes of the row's name are not cut: a tree's lines, as text_clean() keeps them. */
+/* The first @bytes of the row's name, the lines that show a tree, are cut last. */
 void layout_lead(struct layout *layout, size_t bytes);
 
 /* @width 0: names are not cut. 0, or -ENOMEM of this or an earlier call. */

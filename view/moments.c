@@ -12,7 +12,7 @@
 /* The part of a sample's weight that is already distributed to its moments. */
 struct given {
 	double exactly;
-	int64_t weight; /* @exactly, rounded: the sum of the moments' weights */
+	int64_t weight; /* sum of the weights of the sample's moments: @exactly, rounded */
 };
 
 static int append(struct moments *m, const struct moment *moment)
@@ -60,7 +60,10 @@ static int take_instants(
 	return r;
 }
 
-/* Adds a moment for each sample's remaining weight: time without an instant, rounding errors. */
+/*
+ * Adds a moment for the weight that a sample's instants do not have: time that no instant stands
+ * for, and rounding errors.
+ */
 static int take_rest(struct moments *m, const struct frames *frames, const bool *chosen,
 	const struct given *given)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instants of a profile's time line, each with its part of the weight of its stack (a sample of
- * the profile). The parts of a stack add up exactly to its weight.
+ * Moments: the instants of a profile's time line, each with a weight. A sample of the profile is a
+ * stack with its value. The value is divided among the stack's instants, so the weights of its
+ * moments add up exactly to it.
  */
 #ifndef VIEW_MOMENTS_H
 #define VIEW_MOMENTS_H
@@ -26,9 +27,9 @@ struct moments {
 enum moments_order { MOMENTS_BY_TIME, MOMENTS_BY_TASK };
 
 /*
- * Returns 1; 0 if the profile has no time line; or -ENOMEM. Stacks excluded by the options, or
- * without weight, have no moments. A stack without an instant has a moment at the end of the time
- * line.
+ * Returns 1; 0 if the profile has no time line; or -ENOMEM. A stack has no moments if the options
+ * exclude it, or if its value is not positive. The part of its value that no instant has becomes a
+ * moment at the end of the time line, so that no weight is lost.
  */
 int moments_init(struct moments *moments, const struct frames *frames, enum moments_order order);
 void moments_release(struct moments *moments);

@@ -28,7 +28,7 @@ enum report_split {
 	REPORT_SPLIT_NONE,
 	REPORT_SPLIT_PROCESS,
 	REPORT_SPLIT_THREAD,
-	REPORT_SPLIT_NAME, /* call trees: processes with equal names together */
+	REPORT_SPLIT_NAME, /* call trees: processes of one name share a tree */
 };
 
 struct report_options {
@@ -43,22 +43,25 @@ struct report_options {
 	const char *object; /* only samples whose leaf is in an object that matches this ERE */
 	const char *thread; /* only threads whose name matches this ERE */
 	bool no_inline;     /* inlined functions count as a part of their caller */
-	bool no_demangle;   /* show names as linked */
+	bool no_demangle;   /* show the names that the linker knows, such as "_ZN1a1bEv" */
 	bool color;         /* text only */
 	bool ascii;         /* text only: no characters beyond ASCII */
 	unsigned width;     /* text only: columns of the output; 0: unlimited */
 	bool bottom_up;     /* tree: from the leaves outwards */
-	/* tree: only stacks with this function, from its outermost (bottom-up: innermost) call */
+	/*
+	 * tree: show only stacks that contain this function. A stack is shown from the outermost
+	 * call of the function inwards; bottom-up, from its innermost call outwards. NULL: all.
+	 */
 	const char *root;
 	bool icicle;               /* flame graph: the root on top */
-	bool programs;             /* flame graph without a split: one frame per program */
+	bool programs;             /* flame graph, @split none: a frame for each program */
 	const char *value;         /* value type: cpu, wall, …; NULL: the file's default */
 	const char *function;      /* callers, annotate: a name, or an ERE that matches one name */
 	bool by_share;             /* diff: compare shares, not times */
 	bool paths;                /* diff: compare call paths, not functions */
 	bool has_fail_above;       /* diff: fail if something is slower by more than fail_above */
 	double fail_above;         /* diff: percent */
-	enum report_by balance_by; /* merge: the units to compare; flat: what has a row */
+	enum report_by balance_by; /* merge: what is compared; flat: what a row is */
 	enum report_instructions instructions; /* annotate */
 	bool fetch;                            /* doctor: download through debuginfod */
 	const char *fetch_command;             /* doctor: the command that downloads; NULL: none */

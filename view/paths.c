@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Minimum columns for cutting a path frame by frame; in fewer, it is cut like a single name. */
+/* Minimum columns for cutting a path frame by frame. In fewer, the path loses its beginning. */
 enum { LEAST_COLUMNS = 12 };
 
 struct path {
@@ -16,10 +16,11 @@ struct path {
 	char *text;   /* the frames' names, each with a NUL at its end */
 	char **frame; /* pointers into @text, outermost first */
 	size_t frames;
-	size_t common; /* number of innermost frames equal to the most similar path's */
+	size_t common; /* number of innermost frames that the most similar path has, too */
 	/*
-	 * If the next frame differs from the most similar path's only in a function's arguments, as
-	 * "f(int)" and "f(long)": the number of bytes that both names begin with. Otherwise 0.
+	 * The frame outside of the common ones may differ from the same frame of the most similar
+	 * path only in the arguments of a function ("f(int)" and "f(long)"). Then: the number of
+	 * bytes with which both names begin. Otherwise 0.
 	 */
 	size_t differ_at;
 };
@@ -147,13 +148,13 @@ static int distinguish(struct path *a, struct path *b, bool ascii)
 	return 0;
 }
 
-/* A path as shown: the frames from @tail on, and @apart if it is before them. */
+/* A path as shown: frame @apart, and the frames from @tail to the leaf. */
 struct showing {
 	char **name;      /* by frame, cut */
 	size_t *width;    /* by frame: columns of its name */
 	size_t apart;     /* the frame that distinguishes the path from the most similar one */
 	size_t differ_at; /* struct path's */
-	size_t tail;      /* the first frame of those shown up to the leaf */
+	size_t tail;      /* the outermost of the frames shown up to the leaf without a gap */
 	size_t dots;      /* columns of an ellipsis */
 };
 
@@ -166,7 +167,10 @@ static size_t width_before(const struct showing *s)
 	return s->tail > 0 ? s->dots + 1 : 0;
 }
 
-/* Cuts a name in its middle, or that of @apart at its end if the difference then stays visible. */
+/*
+ * Cuts the name of a frame in its middle. The name of frame @apart is cut at its end instead if
+ * what distinguishes the name stays visible.
+ */
 static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 {
 	int r = frame == s->apart && s->differ_at && s->differ_at + s->dots < columns
@@ -178,8 +182,8 @@ static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 }
 
 /*
- * Cuts the names of @apart and the leaf. The leaf gets two thirds of the columns, and what @apart
- * does not need.
+ * Cuts the names of frame @apart and of the leaf to the room for both. The leaf gets two thirds of
+ * the room. A name that needs less than its part leaves the rest to the other name.
  */
 static int cut_names(struct showing *s, size_t frames, size_t columns, bool ascii)
 {

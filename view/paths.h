@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call paths in a column of a table: "main;run;eval", the leaf last. A path that is too wide loses
- * first the arguments of its functions, then frames. The leaf stays, and the frame that
- * distinguishes the path from the most similar one; where there is room, also frames next to the
- * leaf: "…;run;…;lookup;eval".
+ * Call paths in a column of a table: "main;run;eval", the leaf last. A path that is too wide first
+ * loses the arguments of its functions, then frames. Two frames are always kept: the leaf, and the
+ * frame that distinguishes the path from the most similar path. Further frames next to the leaf are
+ * kept if there is room: "…;run;…;lookup;eval".
  */
 #ifndef VIEW_PATHS_H
 #define VIEW_PATHS_H
@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 /*
- * Returns the next semicolon that separates functions; NULL: none. The semicolon of a Rust name, as
- * in "<[u8; 4] as Hash>::hash", does not: a blank follows it.
+ * Returns the first semicolon of @path that separates functions; NULL: there is none. A semicolon
+ * before a blank is a part of a Rust name, such as "<[u8; 4] as Hash>::hash".
  */
 char *paths_separator(char *path);
 

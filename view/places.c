@@ -10,7 +10,8 @@
 #include "base/text.h"
 
 /*
- * In other programs' profiles, higher addresses are runtime addresses: no file is linked so high.
+ * A file is never linked at addresses as high as this. A mapping that starts higher is in the
+ * profile of a program that records runtime addresses, not addresses in the file.
  */
 #define LOADED_AT (UINT64_C(1) << 40)
 
@@ -46,7 +47,10 @@ static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
 	return mapping->start >= LOADED_AT && address >= bias ? address - bias : address;
 }
 
-/* Returns "[libfoo.so]", by line "[libfoo.so+0x1234]"; in "[jit]": "[jit]", "[jit+0x1234]". */
+/*
+ * Returns the name of code without a function's name: "[libfoo.so]", or with_address
+ * "[libfoo.so+0x1234]". In an object such as "[jit]" it is "[jit]", or "[jit+0x1234]".
+ */
 static const char *name_unresolved(
 	struct places *places, const struct mapping *mapping, uint64_t address)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile's places (functions, or source lines), each once, and the place of each frame of each
- * location. A location has a frame per inlined function, and new frames when it gets names.
+ * A profile's places (functions or source lines), each once, and the place of each frame of each
+ * location. A location has a frame per function inlined there. The frames of a location are
+ * replaced when its functions become known.
  */
 #ifndef VIEW_PLACES_H
 #define VIEW_PLACES_H
@@ -15,8 +16,8 @@
 /* Equal strings are equal pointers, owned by the profile or by the pool. */
 struct place {
 	const char *function, *file, *object;
-	uint32_t line; /* by function: the function's first line; 0: unknown */
-	/* by line: index of the function's place in @functions of places_update() */
+	uint32_t line; /* a source line; by function, the function's first line; 0: unknown */
+	/* by line: the function's index in the @functions given to places_update() */
 	uint32_t function_place;
 	uint32_t location; /* the first location found in this place */
 	bool unsampled;
@@ -24,9 +25,12 @@ struct place {
 
 struct place_location {
 	size_t first; /* its innermost frame's index in places.of */
-	/* @n: number of frames; @lines: number of the profile's lines when the frames were made */
+	/*
+	 * @n: number of frames. @lines: number of entries (struct location_line) that the location
+	 * had when the frames were made. If it has another number now, functions became known.
+	 */
 	uint32_t n, lines;
-	bool is_call; /* in "[kernel]": the frame of a system call */
+	bool is_call; /* the object is "[kernel]": the frame stands for a system call */
 };
 
 struct places {
@@ -41,7 +45,7 @@ struct places {
 	size_t locations, location_room;
 	uint32_t *of; /* places of all locations' frames, innermost first */
 	size_t ofs, of_room;
-	uint64_t renamed; /* counts known locations that got other frames */
+	uint64_t renamed; /* number of times that a location's frames were replaced */
 };
 
 /* @profile NULL: no places yet; places_update() adds them as the profile grows. 0 or -ENOMEM. */

@@ -21,7 +21,7 @@ enum { NO_PLACE = UINT32_MAX };
 
 struct row_key {
 	uint32_t place, id; /* @id: pid or tid, if split */
-	const char *name;   /* process or thread, if split; of rows by object, the object */
+	const char *name;   /* process or thread, if split; ROWS_BY_OBJECT: the object; else "" */
 };
 
 struct collecting {
@@ -34,8 +34,9 @@ struct collecting {
 	struct row_key *key; /* by row */
 	size_t key_room;
 	/*
-	 * By row: index + 1 of the last sample in its total, then total of each value type.
-	 * Compact, as each frame of each sample accesses it.
+	 * For each row, first the index + 1 of the last sample that was counted in the row, then
+	 * the row's total of each value type. One compact array is used, because each frame of each
+	 * sample needs both.
 	 */
 	int64_t *tally;
 	size_t tally_room, tally_size;
@@ -149,7 +150,10 @@ static int collect_whole(struct collecting *c, const struct sample *sample, int6
 	return 0;
 }
 
-/* Counts a sample in the rows of its places. Without a stack it has none; the sums include it. */
+/*
+ * Counts a sample in the rows of its places. A sample without a stack is in no row, but it is in
+ * the sums of rows_sum_up().
+ */
 static int collect_places(struct collecting *c, const struct sample *sample, int64_t stamp)
 {
 	struct task task = profile_task(c->profile, sample->task);
@@ -172,9 +176,10 @@ static int collect_places(struct collecting *c, const struct sample *sample, int
 }
 
 /*
- * Returns the value type that weighs rows: @chosen if it exists; else the first of these that has
- * values: the file's default, CPU time, samples. If none has, returns the last type (pprof's
- * default), or samples if the file has only the two.
+ * Returns the value type by which rows are sorted: @chosen if it exists. Otherwise the file's
+ * default type, CPU time or samples: the first of these whose sum is not 0. If all sums are 0: the
+ * last type, which is pprof's default, or samples if the file has no types but samples and CPU
+ * time.
  */
 static size_t choose_weight(const struct rows *rows, const struct profile *profile, size_t chosen)
 {
@@ -258,7 +263,10 @@ static int collect_samples(struct collecting *c)
 
 static void rank_rows(struct rows *rows, const struct report_options *options, enum rows_by by)
 {
-	/* A filter may choose a part of a thread; the kernel's figures are of whole threads. */
+	/*
+	 * The kernel's CPU times are of whole threads. They do not fit rows for which a filter
+	 * chose a part of a thread.
+	 */
 	rows->by_used = by == ROWS_BY_TASK && rows->times.n && rows->times.complete &&
 		rows->weight == VALUE_CPU_NS && !rows->filtered;
 	for (size_t i = 0; i < rows->n; i++) {

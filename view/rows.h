@@ -3,12 +3,13 @@
  * The rows of a report: sums of the chosen samples by function, by source line, by process or
  * thread, or by object.
  *
- * A sample counts in the self of one row, that of its leaf (the innermost inlined function of its
- * first location), and once in the total of each row that its stack contains, even with recursion.
- * Of a process, a thread or an object, the total is the self.
+ * A sample's leaf is the innermost inlined function of its first location. The sample counts in the
+ * self of the row of its leaf. It counts once in the total of each row that its stack contains,
+ * even with recursion. In a row of a process, a thread or an object, total and self are equal.
  *
- * By function, all unnamed code of an object is the row "[libfoo.so]". By line, it is
- * "[libfoo.so+0x1234]", with the address as in the ELF file, for addr2line.
+ * By function, all unnamed code of an object is one row, "[libfoo.so]". By line, each unnamed
+ * address is a row, "[libfoo.so+0x1234]". The address is that in the ELF file, as addr2line wants
+ * it.
  */
 #ifndef VIEW_ROWS_H
 #define VIEW_ROWS_H
@@ -17,17 +18,19 @@
 #include "view/options.h"
 #include "view/task_times.h"
 
-/* TASK: the processes, or threads, by which the options split. OBJECT: the file of the leaf. */
+/*
+ * TASK: a row per process or per thread, as options->split says. OBJECT: a row per file of a leaf.
+ */
 enum rows_by { ROWS_BY_FUNCTION, ROWS_BY_LINE, ROWS_BY_TASK, ROWS_BY_OBJECT };
 
 struct row {
-	const char *function; /* of ROWS_BY_TASK its task's name, of ROWS_BY_OBJECT its object */
+	const char *function; /* by task: its process or thread; by object: that object */
 	const char *file, *object;
 	uint32_t line;
 	uint32_t id;      /* pid or tid, if split */
 	const char *task; /* process or thread, if split */
 	bool unsampled;
-	int64_t rank; /* rows are sorted by its amount */
+	int64_t rank; /* rows are sorted by rows_amount() of this */
 	int64_t self[VALUE_TYPES_MAX], total[VALUE_TYPES_MAX];
 };
 
@@ -61,11 +64,17 @@ static inline int64_t rows_amount(int64_t value)
 	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
 }
 
-/* Sets only weight, sums, negative, filtered and effective_samples: no list of rows. */
+/*
+ * Sets the sums (@all, @chosen, @unsampled, @whole), @weight, @negative, @filtered and
+ * @effective_samples. Makes no list of rows.
+ */
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows);
 
-/* 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, as of filter_init(). */
+/*
+ * Returns 0; -ENOMEM; or -EINVAL if a pattern of the options is no regular expression, or the
+ * profile lacks the value type. With -EINVAL, *@ret_problem is a sentence, which the caller frees.
+ */
 int rows_collect(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, struct rows *ret_rows, char **ret_problem);
 void rows_release(struct rows *rows);

@@ -11,11 +11,14 @@ enum { SHARE_BYTES = 64 };
 double share_of(const struct rows *rows, int64_t value);
 
 /*
- * Formats "42.1 ±0.9 %": ± half the width of the 95 % confidence interval, in percent of the whole.
- * The interval is that of the share of sampled time; [unsampled] time has no error. If the
- * interval's upper half would exceed all sampled time, "99.9 -0.4 %" gives the lower half. The form
- * is "42.1 %" if the share is @exact (not from samples) or the number of samples is unknown.
- * Trailing blanks align decimal points in a right-aligned column.
+ * Formats the share of @value in rows->whole, with its 95 % confidence interval: "42.1 ±0.9 %". The
+ * number behind ± is half the width of the interval, in percent of rows->whole. Only sampled time
+ * has an error: the interval is computed for the share in sampled time; [unsampled] time is exact.
+ *
+ * If share and half-width add up to more than all sampled time, "99.9 -0.4 %" gives the distance to
+ * the lower end of the interval. The form is "42.1 %" if the share is @exact (not estimated from
+ * samples) or the number of samples is unknown. Trailing blanks align the decimal points of a
+ * right-aligned column.
  */
 void share_format(
 	const struct rows *rows, bool ascii, bool exact, int64_t value, char to[SHARE_BYTES]);

@@ -72,16 +72,22 @@ struct sheet {
 void sheet_begin(struct sheet *sheet, enum report_format format, FILE *out);
 /* Appends a cell to the current row. */
 void sheet_cell(struct sheet *sheet, const char *name, struct cell cell);
-/* Ends the row. All rows have the same names; the first gives only these, its values are unused. */
+/*
+ * Ends the row. All rows have the same column names. The first row is not data: it only gives the
+ * names, and its values are ignored.
+ */
 void sheet_row(struct sheet *sheet);
 /* Returns 0, or -ENOMEM: there was no memory for a name, and nothing was printed. */
 int sheet_end(struct sheet *sheet);
 
-/* Appends "pid process" or "tid thread" if the options split by process or thread. */
+/*
+ * If the options split by process or thread: appends two cells, "pid" and "process", or "tid" and
+ * "thread".
+ */
 void sheet_task(struct sheet *sheet, const struct report_options *options, const struct row *row);
 /*
- * Appends "self_samples self_ns total_samples total_ns" and, if the profile has wall-clock time,
- * "wall_ns runqueue_ns blocked_ns".
+ * Appends the cells "self_samples", "self_ns", "total_samples" and "total_ns". If the profile has
+ * wall-clock time, also appends "wall_ns", "runqueue_ns" and "blocked_ns".
  */
 void sheet_values(struct sheet *sheet, const struct profile *profile, const struct row *row);
 /*

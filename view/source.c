@@ -60,7 +60,10 @@ int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines)
 	return 0;
 }
 
-/* A merged profile begins with its earliest part: a file that changed later gets the note. */
+/*
+ * The beginning of a merged profile is that of its earliest part. So the note is also given for a
+ * file that changed between two parts.
+ */
 int source_note_newer(
 	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note)
 {

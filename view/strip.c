@@ -26,7 +26,7 @@ const char *strip_character(double share, bool ascii)
 
 void strip_put(double share, bool ascii, bool color, FILE *out)
 {
-	/* The live view's strip has equal thresholds. */
+	/* The live view's strip changes color at the same shares (live_strip.c). */
 	const char *paint = share >= 0.75 ? "\033[31m" : share >= 0.25 ? "\033[33m" : "";
 
 	if (!color || !paint[0])

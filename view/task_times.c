@@ -11,7 +11,10 @@
 #include "view/layout.h"
 #include "view/sheet.h"
 
-/* By tid, then by name: equal names are equal pointers, so their order may be any. */
+/*
+ * Orders by tid, then by name. The order of names does not matter, so pointers are compared: equal
+ * names are equal pointers.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct task_time *x = a, *y = b;

@@ -19,7 +19,7 @@ struct task_time {
 };
 
 struct task_times {
-	struct task_time *time; /* sorted; each thread and name once */
+	struct task_time *time; /* sorted by tid; each pair of tid and name once */
 	size_t n;
 	int64_t sum_ns;
 	bool complete; /* each thread with a sample has a known time */

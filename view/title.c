@@ -25,7 +25,10 @@ static const char *first_name(const struct profile *profile)
 	return "profile";
 }
 
-/* The command in a note on merging; NULL: another note, or the profile's own command. */
+/*
+ * Returns the command that a note on merging names. NULL: the note is of another kind, or names the
+ * profile's own command.
+ */
 static const char *merged_command(const struct profile *profile, size_t note)
 {
 	static const char begin[] = PROFILE_MERGED_WITH;

@@ -27,7 +27,7 @@ struct growing {
 	size_t base;     /* number of leading nodes of @path that are no functions */
 	uint32_t *at;    /* by place: index in @path + 1; 0: not in it */
 	uint32_t *count; /* by place: how often the current stack has it */
-	bool is_inside;  /* the stack has reached options->root, or that is NULL */
+	bool is_inside;  /* the stack has reached options->root, or options->root is NULL */
 };
 
 static bool node_equal(const void *items, uint32_t index, const void *key)
@@ -128,8 +128,9 @@ static int step(struct growing *g, uint32_t place, const struct sample *sample, 
 }
 
 /*
- * Counts an occurrence of a function for the depth of recursion. A function inlined into itself (a
- * part split off by the compiler) counts once: it is among the @before places of its location.
+ * Counts an occurrence of a function for the depth of recursion. @place: the function; the @before
+ * places in front of it are the functions inlined into it at the same location. If one of these is
+ * the same function (a part split off by the compiler), the occurrence is not counted again.
  */
 static void count_call(struct growing *g, const uint32_t *place, size_t before)
 {
@@ -211,8 +212,9 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
 		count_total(g, g->path[i], sample, stamp);
 	/*
-	 * The leaf's node gets the self: bottom-up the first function of the path, else the last. A
-	 * sample without a stack counts in the self of the task's node, or of the root.
+	 * The sample counts in the self of its leaf's node. Bottom-up, this is the first function
+	 * of the path, otherwise the last. A sample without a stack counts in the self of its
+	 * process or thread, or of the root.
 	 */
 	ends_at =
 		tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
@@ -235,8 +237,9 @@ int tree_first_tasks(const struct profile *profile, enum report_split split, uin
 		size_t before = pairs.n;
 
 		/*
-		 * Equal names are equal pointers. They count besides the number: an exec or several
-		 * machines give equal pids, and threads of other programs' profiles have none.
+		 * A process or thread is identified by its name and its number. Equal names are
+		 * equal pointers. The number alone is not enough: a pid is the same after an exec,
+		 * or on another machine, and in profiles of other programs threads have no number.
 		 */
 		if (split == REPORT_SPLIT_THREAD)
 			r = pairs_add(&pairs, (uintptr_t)task.thread, task.tid);

@@ -24,8 +24,9 @@ enum tree_folding {
 	 */
 	TREE_FOLDED,
 	/*
-	 * Recursion is folded, but a sample counts only in its final path (above: f > h): totals of
-	 * callees add up to at most their caller's.
+	 * Recursion is folded as above, but a sample counts only in the path that its stack ends
+	 * with: the stack f > g > f > h counts in f > h, not in f > g. So the totals of callees add
+	 * up to at most the total of their caller.
 	 */
 	TREE_SHORTENED,
 	TREE_WHOLE,
@@ -43,15 +44,19 @@ struct tree_node {
 struct tree {
 	struct tree_node *node; /* parents before children */
 	size_t n, node_room;
-	int64_t *value; /* by node: @values of self, then @values of total */
+	int64_t *value; /* by node: its self, then its total, each one number per value type */
 	size_t value_room, values;
 	size_t deepest;
 	struct places places;
-	struct rows sums; /* what rows_sum_up() sets; no rows */
+	struct rows sums; /* sums over all samples; the list of rows is empty */
 	bool bottom_up;
 };
 
-/* 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, as of filter_init(). */
+/*
+ * Returns 0; -ENOMEM; -EFBIG if there are too many nodes; or -EINVAL if a pattern of the options is
+ * no regular expression, or the profile lacks the value type. With -EINVAL, *@ret_problem is a
+ * sentence, which the caller frees.
+ */
 int tree_init(struct tree *tree, const struct profile *profile,
 	const struct report_options *options, enum tree_folding folding, char **ret_problem);
 void tree_release(struct tree *tree);

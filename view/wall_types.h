@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a profile of the wall clock. */
+/* The value types of a profile of wall-clock time: all time, run queue time and blocked time. */
 #ifndef VIEW_WALL_TYPES_H
 #define VIEW_WALL_TYPES_H
 

@@ -49,7 +49,10 @@ size_t wrap_piece(const char *text, size_t columns, size_t *ret_next)
 	return (size_t)(p - text);
 }
 
-/* Wraps the first line of @text. Further pieces have the line's indentation, or else INDENT. */
+/*
+ * Wraps the first line of @text. Further pieces are indented like the line, or by INDENT if the
+ * line has no indentation.
+ */
 static void print_line(const char *text, size_t width, FILE *out)
 {
 	size_t indent = strspn(text, " "), room = width, next;

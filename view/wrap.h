@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Wraps what is printed between wrap_begin() and wrap_end() at words. With width 0, nothing is. */
+/*
+ * Wraps the text that is printed between wrap_begin() and wrap_end(), at blanks. With width 0, the
+ * text is printed unchanged.
+ */
 #ifndef VIEW_WRAP_H
 #define VIEW_WRAP_H
 
