@@ -38,8 +38,10 @@ static int count_inlined(
 }
 
 /*
- * @at: a frame of the annotated function. If the frame is at the leaf's address, counts the sample
- * at that address, and for the function that is inlined into the frame, if there is one.
+ * @at: index of the innermost frame of the annotated function. The function has a sample at the
+ * leaf's address if this frame is the leaf, or if the leaf is inlined into it. Such a sample counts
+ * at the leaf's address. If something is inlined into the frame, the sample also counts for the
+ * function directly inlined there, in line @line.
  */
 static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
 {
@@ -134,14 +136,18 @@ static void find_file(struct annotate *annotate)
 			most = sum;
 			annotate->file = annotate->line[i].file;
 		}
-		/* @sum is that of the whole file: skip the file's other lines. */
+		/* @sum includes all lines of the file, so the file's other lines are skipped. */
 		while (i + 1 < annotate->lines &&
 			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
 			i++;
 	}
 }
 
-/* Results and @ret_problem: those of print() in struct report (report.h). */
+/*
+ * Returns 0; -ENOMEM; -ENOENT: no function, or several, has the given name; -EINVAL: a pattern of
+ * the options is no regular expression, or the profile lacks the value type. With -ENOENT and
+ * -EINVAL, *@ret_problem is a sentence, which the caller frees.
+ */
 static int collect_lines(struct annotate *annotate, const struct profile *profile,
 	const struct report_options *options, char **ret_problem)
 {
@@ -224,7 +230,7 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 	}
 }
 
-/* Prints the table for programs: each line, then its inlined functions and instructions. */
+/* Prints the report as TSV, CSV or JSON: each line, then its inlined functions and instructions. */
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row names;

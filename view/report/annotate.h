@@ -33,7 +33,7 @@ struct annotate_inlined {
 struct annotate_instruction {
 	uint32_t line; /* index of the line; ANNOTATE_NO_LINE: none */
 	uint64_t address;
-	const char *text; /* NULL: sampled, but cannot be read */
+	const char *text; /* NULL: the address has samples, but its instruction could not be read */
 	/* innermost inlined function at the instruction; NULL: the annotated function itself */
 	const char *inlined;
 	const char *inlined_file;
@@ -47,7 +47,7 @@ struct annotate {
 	struct frames frames;
 	char *name;         /* the function's name; owned */
 	uint32_t declared;  /* first line of the function; 0: unknown */
-	const char *file;   /* the source file with most of the function; "": unknown */
+	const char *file;   /* the source file with most samples of the function; "": unknown */
 	const char *object; /* an object with the function; "": unknown */
 	struct row row;     /* of the function */
 	bool *wanted;       /* by place of @frames: is it the annotated function? */
@@ -73,13 +73,19 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 /* Requests the instructions and counts their samples. 0 or -ENOMEM. */
 int annotate_instructions(struct annotate *annotate);
 
-/* Has the row a cost, and at least options->min_percent of all in self or total? */
+/*
+ * Is the row's self or total, the greater one, at least options->min_percent of the whole profile,
+ * and not 0?
+ */
 bool annotate_is_hot(const struct annotate *annotate, const struct row *row);
 
 bool annotate_shows_instruction(
 	const struct annotate *annotate, const struct annotate_instruction *instruction);
 
-/* A line is shown if it is hot, or if it has instructions and all of them are to be shown. */
+/*
+ * A line is shown if it is hot. With REPORT_INSTRUCTIONS_ALL, it is also shown if it has
+ * instructions.
+ */
 bool annotate_shows_line(const struct annotate *annotate, size_t line);
 
 static inline bool annotate_is(const struct annotate *annotate, const char *function)

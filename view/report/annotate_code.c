@@ -26,7 +26,10 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 		&annotate->line_room, &annotate->lines, &key);
 }
 
-/* Functions of interpreted languages have the address 0, and no instructions. */
+/*
+ * Has the annotated function samples at this location, in code with instructions? The functions of
+ * interpreted languages have the address 0, and no instructions.
+ */
 static bool was_met(const void *context, size_t location)
 {
 	const struct annotate *annotate = context;
@@ -47,7 +50,10 @@ static struct annotate_instruction *append(struct annotate *annotate)
 	return more;
 }
 
-/* @frame: innermost first. Returns 1, 0 if none is of the annotated function, or -ENOMEM. */
+/*
+ * Sets the instruction's line, and the function inlined there, from @frame (innermost first).
+ * Returns 1; 0: no frame is of the annotated function, and the instruction is unchanged; -ENOMEM.
+ */
 static int put_to_line(struct annotate *annotate, struct annotate_instruction *insn,
 	const struct code_frame *frame, unsigned frames)
 {
@@ -89,8 +95,9 @@ static int add_instruction(struct annotate *annotate, const struct code_object *
 }
 
 /*
- * Returns the instruction that contains @address: a call's location is the last byte of the call.
- * The end of the last instruction is unknown. NULL: none.
+ * Returns the instruction that contains @address; NULL: none that was read. @address may be inside
+ * of an instruction, because the location of a call is the last byte of the call. The end of the
+ * last instruction is unknown, so only its first byte is taken as its own.
  */
 static struct annotate_instruction *find(
 	struct annotate *annotate, size_t from, size_t to, uint64_t address)
@@ -105,8 +112,9 @@ static struct annotate_instruction *find(
 }
 
 /*
- * Adds a location's samples to its instruction in annotate->instruction[@from, @to), or to a new
- * one, with the profile's line, if the instruction was not read.
+ * Adds the samples of the location at @index to the instruction that contains it, among
+ * annotate->instruction[@from, @to). If that instruction was not read, adds a new one without a
+ * text, with the source line that the profile has.
  */
 static int count_location(struct annotate *annotate, size_t index, size_t from, size_t to)
 {

@@ -97,7 +97,7 @@ static size_t room_of(const struct printing *p)
 		: LEAST_TEXT;
 }
 
-/* Returns @name, cut to @columns, which the caller frees; NULL: out of memory. */
+/* Returns a copy of @name, cut to @columns; NULL: out of memory. The caller frees the copy. */
 static char *short_name(const struct printing *p, const char *name, size_t columns)
 {
 	char *copy = text_clean(name, p->options->ascii);
@@ -241,7 +241,10 @@ static void find_indent(struct printing *p, uint32_t first, uint32_t last)
 		p->indent = 0;
 }
 
-/* Prints context before line @number, up to @upto (exclusive). *@done: the last line printed. */
+/*
+ * Prints up to CONTEXT lines in front of line @number, but none from line @upto on. *@done: the
+ * last line printed.
+ */
 static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;
@@ -259,7 +262,10 @@ static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_
 	return r;
 }
 
-/* Prints the context behind *@done (the last line printed), as far as before line @before. */
+/*
+ * Prints up to CONTEXT lines behind line *@done, the last line printed, but none from line @before
+ * on.
+ */
 static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 {
 	int r = 0;

@@ -13,7 +13,7 @@
 #include "view/report/report.h"
 #include "view/wrap.h"
 
-/* The audit recommends doctor if at least 1 sample in so many is unresolved. */
+/* The audit recommends the report `doctor` if at least 1 of MANY_UNRESOLVED samples has no name. */
 enum { MANY_UNRESOLVED = 5 };
 
 struct audit_loss {
@@ -48,7 +48,10 @@ static void print_choice(struct auditing *a)
 		threads - chosen, threads, text);
 }
 
-/* Prints "found 99.2 % ± 1.1": ± half the width of the 95 % confidence interval. */
+/*
+ * Prints "found 99.2 % ± 1.1": how many of the expected samples were found. The number behind ± is
+ * half the width of the 95 % confidence interval, in percentage points.
+ */
 static void print_found(struct auditing *a, const struct audit_found *found)
 {
 	fprintf(a->out, "found %.1f %% %s %.1f", found->ratio * 100, a->ascii ? "+-" : "\xc2\xb1",
@@ -56,9 +59,10 @@ static void print_found(struct auditing *a, const struct audit_found *found)
 }
 
 /*
- * Prints each of @losses that is not 0 or has @always as "unresolved 29 (10.0 %)", with @begin
- * before the first of a line. @losses[0] to [3] are numbers of samples, [0] that of the lost ones,
- * and are printed with their share of all samples. Returns how many it printed.
+ * Prints each of @losses as "unresolved 29 (10.0 %)". A loss of 0 is left out, unless @always is
+ * set in it. @begin is printed before the first of a line. @losses[0] to [3] must be numbers of
+ * samples, and are printed with their share of all samples. @losses[0] must be the number of lost
+ * samples, which the number of all samples does not include. Returns how many losses were printed.
  */
 static size_t print_losses(
 	struct auditing *a, const char *begin, const struct audit_loss *losses, size_t count)
@@ -141,7 +145,10 @@ static void print_line(struct auditing *a)
 	audit_end_line(a);
 }
 
-/* Prints "real-time priority, 12 late instants (0.4 %)". */
+/*
+ * Prints "real-time priority, 12 late instants (0.4 %)". A late instant is a sampling instant that
+ * could not be used, mostly because the sampler came too late.
+ */
 static void print_instants(struct auditing *a, const struct audit_found *found)
 {
 	uint64_t late = 0;
@@ -181,6 +188,7 @@ static void print_times(struct auditing *a)
 
 /*
  * Prints ", 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good as 3011 of equal weight".
+ * 3011 is the effective sample size: that many samples of equal weight would be as precise.
  */
 static void print_rate(struct auditing *a, const struct audit_rate *rate)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sentence for each thing that is wrong with the sampling or the figures, and its remedy. */
+/* Prints a sentence for each fault of the sampling or of the figures, with the fault's remedy. */
 #include "view/report/audit_remarks.h"
 
 #include <inttypes.h>
@@ -12,12 +12,20 @@
 #include "profile/stats.h"
 
 /*
- * FAST_HZ: from this rate on, the length of a stop limits the rate. MANY_TRUNCATED: with more than
- * 1 truncated stack in so many samples, the audit recommends copying more of stacks. IDLE: with
- * less than 1/IDLE of the elapsed time on a CPU, it recommends the wall clock. FEW_PERIODS: a run
- * of fewer periods may have no sample by chance; a run of MANY_PERIODS must have some. FEW_SAMPLES:
- * with fewer effective samples, the 95 % interval of a share of one half reaches 10 points or more
- * to either side.
+ * FAST_HZ: from this rate on, stopping and reading a thread takes about as long as a period, and so
+ * limits the rate.
+ *
+ * MANY_TRUNCATED: if more than 1 of so many samples has a truncated stack, the audit recommends
+ * copying more of each stack.
+ *
+ * IDLE: if threads were on a CPU for less than 1/IDLE of the elapsed time, the audit recommends the
+ * wall clock.
+ *
+ * FEW_PERIODS, MANY_PERIODS: a run with less CPU time than FEW_PERIODS periods may have no sample
+ * by chance. A run with MANY_PERIODS must have some.
+ *
+ * FEW_SAMPLES: with fewer effective samples, the 95 % confidence interval of a share of one half
+ * reaches 10 percentage points or more to either side.
  */
 enum {
 	FAST_HZ = 5000,
@@ -46,10 +54,10 @@ void audit_end_line(struct auditing *a)
 
 /*
  * Prints "found 88 % of the expected samples: CPUs busy with other programs (12 % of the instants
- * came late)". Late instants give no samples, so they explain about their share of missing samples.
- * Why more are missing is not measured; the sentence names the usual cause, threads that run for
- * too short a time to be stopped. Only programs with real-time priority and hypervisors delay a
- * sampler with real-time priority.
+ * came late)". A late instant gives no sample, so the share of late instants explains about as
+ * large a share of missing samples. Why further samples are missing is not measured. The sentence
+ * then names the usual cause: threads that run for too short a time to be stopped. A sampler with
+ * real-time priority is delayed only by other programs with such a priority, and by hypervisors.
  */
 static void print_cause(struct auditing *a, const struct audit_found *found)
 {
@@ -77,7 +85,10 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 			found->realtime == 0 ? "; real-time priority avoids that: " GIVES_REALTIME
 					     : "",
 			by_short ? "; " : "");
-	/* Without real-time priority, a sampler that waits for its CPU also misses threads. */
+	/*
+	 * Without real-time priority, the sampler may have to wait for its CPU. A thread may have
+	 * left the CPU before the sampler runs, and is then missed.
+	 */
 	if (by_short)
 		fprintf(a->out,
 			"why %sis not measured; usually %sthreads run less than 0.1 ms at a time",
@@ -99,8 +110,9 @@ static uint64_t throttled(const struct profile *profile)
 
 /*
  * Is the rate low because threads seldom ran? (The sampler lengthens the period of a CPU where it
- * finds no thread.) True if threads used less than a quarter of the elapsed time, and the bound of
- * the cost explains less than half of the missing samples.
+ * finds no thread.) True if threads used less than a quarter of the elapsed time, less than half of
+ * the missing samples were left out to bound the cost (--max-cost, --max-cpu), and the requested
+ * rate is below FAST_HZ.
  */
 static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
 {
@@ -129,13 +141,16 @@ static const char *times_are_right(const struct audit_rate *rate)
 				     : "times are right";
 }
 
-/* Does the bound of the cost explain half of the missing samples or more? */
+/* Were half or more of the missing samples left out to bound the cost (--max-cost, --max-cpu)? */
 static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
 {
 	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
 }
 
-/* @is_found: print_cause() has not explained missing samples. @late: share of late instants. */
+/*
+ * @is_found: print_cause() printed nothing, so no missing samples are explained yet. @late: share
+ * of late instants, 0 to 1.
+ */
 static void print_rate_remarks(
 	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
 {
@@ -177,7 +192,10 @@ static bool has_precision(const struct profile *profile)
 	return profile_period_ns(profile) > 0;
 }
 
-/* Prints "few samples (11): …" from the samples only: a part of a profile has no rate. */
+/*
+ * Prints "few samples (11): …". A part of a profile has no audit of its rate, so the number of
+ * samples decides alone.
+ */
 static void print_few(struct auditing *a)
 {
 	uint64_t elapsed, samples, effective = 0;
@@ -232,8 +250,8 @@ static void print_truncated(struct auditing *a)
 
 /*
  * Recommends the wall clock ("on a CPU for 0.1 % of the time: …") if threads were on a CPU for less
- * than 1/IDLE of the time and the profile lacks the rest. Before that, recommends to profile the
- * descendants, if they were left out: they may do the work.
+ * than 1/IDLE of the elapsed time, and the profile is not one of the wall clock. If descendants
+ * were not profiled, first recommends to profile them, because they may do the work.
  */
 static void point_to_wall(struct auditing *a)
 {
@@ -255,8 +273,9 @@ static void point_to_wall(struct auditing *a)
 }
 
 /*
- * Explains a profile without samples. From FEW_PERIODS on, too little CPU time is no explanation,
- * and other causes are named; from MANY_PERIODS on, nothing is printed.
+ * Explains why a profile has no samples. With less CPU time than FEW_PERIODS periods, the
+ * explanation is that the run was too short. With more, other causes are named. With MANY_PERIODS
+ * or more, nothing is printed here: print_cause() then explains the missing samples.
  */
 static void print_no_samples(struct auditing *a)
 {
@@ -314,9 +333,10 @@ static double error_of(double share, double n)
 }
 
 /*
- * Prints the kernel's CPU time in page faults and interrupts, if it is at least 5 % of the CPU time
- * and twice its 95 % error. A thread stopped there seems to be in the program's code: this time is
- * in the rows of the program's functions.
+ * Prints the CPU time that the kernel spent in page faults and interrupts. It is printed if it is
+ * at least 5 % of all CPU time, and at least twice as large as the error (half of the 95 %
+ * confidence interval). A thread stopped in a page fault or an interrupt seems to be in the
+ * program's code, so the reports show this time in rows of the program's functions.
  */
 static void print_faults(struct auditing *a)
 {
@@ -348,7 +368,10 @@ void audit_print_remarks(struct auditing *a)
 	struct audit_found found;
 	struct audit_rate rate;
 	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
-	/* A period about as short as a stop explains missing samples. */
+	/*
+	 * From FAST_HZ on, sampling a thread takes about a period: this alone explains missing
+	 * samples.
+	 */
 	bool is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
 
 	if (has_found && found.is_off && !is_fast)

@@ -17,7 +17,7 @@
 #include "view/sheet.h"
 #include "view/wrap.h"
 
-/* Maximum number of groups that behave alike and are named. */
+/* Maximum number of groups that are named for each kind of behaviour. */
 enum { NAMES_MOST = 12 };
 
 /* Returns the label's text, which the caller frees; NULL: no label, or no memory. */
@@ -52,8 +52,9 @@ static char *process_text(const struct profile *profile, const struct sample *sa
 }
 
 /*
- * Returns the group of a sample, or -ENOMEM; -ENOENT: it is in none. The time of threads without
- * samples is recorded once for all processes of an executable, so it belongs to no process.
+ * Returns the group of a sample; -ENOMEM; or -ENOENT: the sample is in no group, because the
+ * profile does not tell its rank, host or process. Unsampled time without a pid is of no process,
+ * because it is recorded once for all processes of an executable.
  */
 static int group_of(struct balance *b, const struct sample *sample)
 {
@@ -101,7 +102,10 @@ static void set_period(struct balance *b)
 	b->period = samples > 0 ? weight / samples : 0;
 }
 
-/* Adds the sample's group if its name was just added: then there is one name more than groups. */
+/*
+ * Adds a group for the sample if group_of() has just added the name of a new group. Then there is
+ * one more name than groups, besides the empty name with the id 0.
+ */
 static void add_group(struct balance *b, const struct sample *sample)
 {
 	const struct profile *profile = b->frames.profile;
@@ -326,7 +330,7 @@ static void put_left_out(const struct balance *b, const char *what, FILE *out)
 	fprintf(out, "left out: %s of no known %s\n", text, what);
 }
 
-/* Prints a line for each kind of behaviour. */
+/* Prints a line for each kind of behaviour: the groups that behave alike. */
 static int put_kinds(const struct balance *b, FILE *given)
 {
 	static const char *const names[] = {"", "rank", "host", "process"};

@@ -15,7 +15,7 @@ struct balance_group {
 	double weight, samples; /* @samples: number of samples */
 	const char *program;    /* owned by the profile; NULL: perhaps several programs */
 	size_t program_bytes;   /* leading bytes of @program that count: 6 of "solver rank 3" */
-	uint32_t like;          /* first group that behaves like this one, or this one */
+	uint32_t like;          /* the first group that behaves like this one; may be itself */
 };
 
 struct balance_row {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds groups that behave alike. A leader is a group that did not join another. A group joins the
- * first leader with about equal shares of functions and about equal total. The distance of two
- * groups is half the sum of the differences of all shares: the part of the time that one group
- * spends in other functions. Sampling alone makes distances and differences of totals; their size
- * follows from the numbers of samples.
+ * first leader whose functions have about the same shares, and whose total is about the same.
+ *
+ * The distance of two groups is the part of its time that one of them spends in other functions
+ * than the other. It is half the sum of the differences of all shares, because each second in
+ * another function changes two shares. Groups that behave alike still differ, because they are
+ * sampled. How much depends on their numbers of samples.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,14 +16,15 @@
 #include "view/report/balance.h"
 
 /*
- * Groups are alike if neither their distance nor the relative difference of their totals exceeds
- * this by more than chance explains.
+ * Groups are alike if their distance, and the relative difference of their totals, are at most
+ * ALIKE plus what sampling explains.
  */
 #define ALIKE 0.1
 
 /*
- * Groups of different programs are alike only if chance alone makes neither a distance nor a
- * relative difference of totals above this: it takes about 90 samples of each group.
+ * Groups of different programs are alike only if both have enough samples: sampling alone must
+ * explain neither a distance nor a relative difference of totals above MOST_CHANCE. With about 90
+ * samples of each group, the totals fulfil that.
  */
 #define MOST_CHANCE 0.3
 
@@ -29,15 +32,16 @@
 enum { LEADERS_MOST = 64 };
 
 struct leaders {
-	double *share[LEADERS_MOST];  /* by leader: its shares, by place */
+	double *share[LEADERS_MOST];  /* [leader][place]: the place's share of the leader's time */
 	uint32_t group[LEADERS_MOST]; /* by leader */
 	size_t n;
 };
 
 /*
- * Returns the variance of a group's weight due to sampling. A count of n samples has the variance
- * n; that is too little for a small n: where 3 are expected, 0 are found in 5 % of cases. With n +
- * 2, twice the standard deviation is 2.8 for 0 samples.
+ * Returns the variance of a group's weight due to sampling. A count of n samples has about the
+ * variance n. For a small n, that is too little: if 3 samples are expected, none is found in 5 % of
+ * all cases, yet n = 0 gives the variance 0. So the variance is taken as n + 2. For n = 0, twice
+ * the standard deviation is then 2.8 samples, about 3.
  */
 static double variance(const struct balance *b, const struct balance_group *group)
 {
@@ -46,7 +50,10 @@ static double variance(const struct balance *b, const struct balance_group *grou
 	return b->period > 0 ? period * period * (group->samples + 2) : 0;
 }
 
-/* Returns the distance of shares by place. *@ret_chance: twice the mean made by sampling alone. */
+/*
+ * Returns the distance of the shares @a and @of, which are by place. *@ret_chance: twice the mean
+ * distance that two groups of equal behaviour would have, because they are sampled.
+ */
 static double distance(const struct balance *b, const double *a, const double *of, double samples,
 	double of_samples, double *ret_chance)
 {
@@ -84,7 +91,10 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 		return false;
 	if (differ && noise > MOST_CHANCE * most)
 		return false;
-	/* Without samples, functions cannot be compared: the totals, about equal, decide. */
+	/*
+	 * Without samples, functions cannot be compared. The totals are about equal, as tested
+	 * above, and that is enough.
+	 */
 	if (b->period > 0 && (a->samples <= 0 || of->samples <= 0))
 		return true;
 	apart = distance(b, leaders->share[leader], share, a->samples, of->samples, &chance);
@@ -94,8 +104,8 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 }
 
 /*
- * Returns the share of each place in @group, which the caller frees; NULL: out of memory. The
- * group's pairs are order[first[group]] to order[first[group + 1] - 1].
+ * Returns an array by place: the place's share of the weight of @group. The caller frees it; NULL:
+ * out of memory. The group's pairs are order[first[group]] to order[first[group + 1] - 1].
  */
 static double *shares_of(
 	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)

@@ -76,7 +76,10 @@ static int flatten(struct calling *c, const struct sample *sample)
 	return 0;
 }
 
-/* Is the leaf's function called by the frame @at, directly or through its own recursion? */
+/*
+ * Does frame @at call the leaf's function, directly or with only recursive calls of the leaf's
+ * function between them?
+ */
 static bool is_leaf_callee(const struct calling *c, size_t at)
 {
 	for (size_t i = 1; i < at; i++) {
@@ -114,7 +117,10 @@ static int add_sample(struct calling *c, const struct sample *sample, size_t sta
 	return error;
 }
 
-/* Marks the function's places. If several objects have them, its row has no object. */
+/*
+ * Marks the places that belong to the function. If they are in several objects, the function's row
+ * has no object.
+ */
 static void mark(struct callers *callers, const char *name)
 {
 	struct row *function = &callers->function;

@@ -2,10 +2,11 @@
 /*
  * The report `callers`: a function, its callers and its callees, each with its share.
  *
- * The total of a caller or callee counts each sample once whose stack has the call. A caller's self
- * is the function's self when called by it; a callee's self is the callee's own when called by the
- * function. A function that calls itself is not its own caller. Totals of callers may add up to
- * more than the function's, because a stack may contain several callers.
+ * The total of a caller or callee is that of the samples whose stack has the call, each counted
+ * once. The self of a caller: samples in the function itself, called by that caller. The self of a
+ * callee: samples in the callee itself, called by the function. A function that calls itself is not
+ * its own caller. Totals of callers may add up to more than the function's total, because a stack
+ * may contain several callers.
  */
 #ifndef VIEW_REPORT_CALLERS_H
 #define VIEW_REPORT_CALLERS_H
@@ -19,7 +20,7 @@
 struct callers_side {
 	struct row *row; /* hottest first */
 	size_t n, room;
-	uint32_t *row_of; /* by place, then one for no caller: index of the row + 1; 0: no row */
+	uint32_t *row_of; /* by place, then for CALLERS_NOBODY: index of its row + 1; 0: none */
 	size_t *seen;     /* by row: index + 1 of the last sample counted in its total */
 	size_t seen_room;
 	size_t left_out; /* number of rows excluded by the options */
@@ -30,18 +31,26 @@ struct callers {
 	struct callers_side caller, callee;
 	bool *is_function; /* by place: is it of the report's function? */
 	struct places places;
-	struct rows sums; /* what rows_sum_up() sets; no rows */
+	struct rows sums; /* sums over all samples; the list of rows is empty */
 };
 
-/* -ENOENT if not exactly one function matches; else the contract of struct report's print(). */
+/*
+ * Returns 0; -ENOMEM; -ENOENT: no function, or several, match options->function; -EINVAL: a pattern
+ * of the options is no regular expression, or the profile lacks the value type. With -ENOENT and
+ * -EINVAL, *@ret_problem is a sentence, which the caller frees. A list of names may follow it, a
+ * line each.
+ */
 int callers_init(struct callers *callers, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void callers_release(struct callers *callers);
 
 /*
- * Finds the function that @options->function names: as shown, as linked, or by an extended regular
- * expression that matches a single name. The caller frees *@ret_name, the name as shown. Results:
- * those of callers_init().
+ * Finds the function that @options->function names: by the name that reports show, by the name that
+ * the linker knows, or by an extended regular expression that matches a single name. *@ret_name is
+ * the name that reports show; the caller frees it.
+ *
+ * Returns 0; -ENOMEM; -ENOENT: no function, or several, match; -EINVAL: no function has the name,
+ * and it is no regular expression. *@ret_problem: as for callers_init().
  */
 int callers_find(const struct profile *profile, const struct report_options *options,
 	char **ret_name, char **ret_problem);

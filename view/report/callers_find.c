@@ -8,7 +8,10 @@
 #include "base/text.h"
 #include "view/report/callers.h"
 
-/* CANDIDATES: maximum names listed. LIST_COLUMNS: width if the report's is unlimited. */
+/*
+ * CANDIDATES: maximum names in a list of suggestions. LIST_COLUMNS: the list's width if the
+ * report's width is unlimited.
+ */
 enum { CANDIDATES = 8, LIST_COLUMNS = 100, INDENT = 4 };
 
 struct finding {
@@ -45,7 +48,10 @@ static const char *find_row(const struct rows *rows, const char *name)
 	return NULL;
 }
 
-/* Returns the name, as shown, of the function called exactly options->function; NULL: none. */
+/*
+ * Returns the name, as reports show it, of the function whose name is options->function; NULL:
+ * there is none.
+ */
 static const char *find_exact(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows)
 {

@@ -53,7 +53,10 @@ static int put_sheet(const struct diff *diff, size_t limit, double least, FILE *
 	return sheet_end(&sheet);
 }
 
-/* A row that only side B has exceeds every limit, and has no percentage. */
+/*
+ * Prints a row that became slower. A row whose value is 0 on side A has no percentage (infinite),
+ * and is called new.
+ */
 static void name_slower(const char *what, double delta, FILE *out)
 {
 	fputs("\n    ", out);

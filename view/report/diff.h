@@ -15,7 +15,7 @@ struct diff_row {
 	const char *object;   /* last component of the object's path */
 	bool unsampled;
 	struct compare_row by;    /* the compared value: self, or total with sort_by_total */
-	double self[2], total[2]; /* by side: mean of its runs, scaled and without noise */
+	double self[2], total[2]; /* by side: mean of its runs, in the scale of @by */
 };
 
 struct diff {
@@ -25,14 +25,22 @@ struct diff {
 	struct diff_row *row; /* significant ones first, then by amount of change */
 	size_t rows, tested, significant;
 	struct compare_run *run; /* runs of side A, then runs of side B */
-	double all[2];           /* by side: mean of its runs' totals, scaled by --by share */
-	double used[2];          /* by side: the same mean before that scaling */
+	double all[2];           /* by side: mean total of its runs; with by_share, equal */
+	double used[2];          /* by side: mean total of its runs, never scaled by scale_runs() */
 	bool measured;           /* each run's total is the CPU time that the kernel measured */
-	struct speed speed; /* the machine's; if it is noise, each run's rows are divided by it */
+	/*
+	 * How fast the machine was in each run. If runs of one side differ in speed (@is_noise),
+	 * the rows of each run were divided by the run's factor.
+	 */
+	struct speed speed;
 	struct pool strings;
 };
 
-/* The contract of struct report's print(). -EINVAL, too: the runs have different value types. */
+/*
+ * Returns 0; -ENOMEM; -EFBIG: a call tree has too many nodes; -EINVAL: a pattern of the options is
+ * no regular expression, a profile lacks the value type, or the runs have different value types.
+ * With -EINVAL, *@ret_problem is a sentence, which the caller frees.
+ */
 int diff_init(struct diff *diff, const struct report_sides *sides,
 	const struct report_options *options, char **ret_problem);
 void diff_release(struct diff *diff);
@@ -44,7 +52,10 @@ static inline bool diff_is_significant(const struct diff_row *row)
 	return row->by.tested && row->by.q <= DIFF_FALSE_DISCOVERIES;
 }
 
-/* The contract of struct report's print_sides(). */
+/*
+ * Prints the report. Returns what diff_init() returns, or 1 if something became slower by more than
+ * options->fail_above: *@ret_problem then names it, and the caller frees it.
+ */
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -33,7 +33,11 @@ static bool key_equal(const void *items, uint32_t index, const void *key)
 	return a->function == b->function && a->object == b->object;
 }
 
-/* Functions match by their object's base name, the program by its name in the first run. */
+/*
+ * Returns the name of the object by which functions of different runs match: the base name of its
+ * file. The profiled program may have another name in each run, so its name in the first run is
+ * returned.
+ */
 static const char *object_of(
 	const struct collecting *c, const struct profile *profile, const char *object)
 {
@@ -109,8 +113,8 @@ static int collect_functions(struct collecting *c, struct founds *founds,
 }
 
 /*
- * Sets id[@at], the id of the node's path "main;run;eval" in diff->strings: its caller's path and
- * its own function. Returns the id, or -ENOMEM.
+ * Sets id[@at]: the id in diff->strings of the path of node @at, such as "main;run;eval". The path
+ * of the node's caller must be set. Returns the id, or -ENOMEM.
  */
 static int path_of(struct collecting *c, const struct tree *tree, uint32_t at, int *id)
 {
@@ -205,7 +209,10 @@ static int collect(struct collecting *c, struct founds *founds, char **ret_probl
 	return error;
 }
 
-/* The object shown for a function that only side B has: the program's name is that on side B. */
+/*
+ * Returns the object to show for a function that only side B has. The program was renamed by
+ * object_of(); here it gets the name that it has on side B.
+ */
 static const char *own_name(const struct diff *diff, const char *object)
 {
 	const struct profile *a = diff->sides->profile[0][0], *b = diff->sides->profile[1][0];
@@ -236,7 +243,7 @@ static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
 		row->object = own_name(diff, row->object);
 }
 
-/* For --by share: scales each run to the mean total. */
+/* For --by share: scales all runs of both sides to an equal total, the mean of their totals. */
 static void scale_runs(struct diff *diff, const struct collecting *c, double *const value[2])
 {
 	double mean = 0;
@@ -254,7 +261,10 @@ static void scale_runs(struct diff *diff, const struct collecting *c, double *co
 	}
 }
 
-/* Divides each run's values by its speed factor, as if the machine were always equally fast. */
+/*
+ * Divides each run's values by exp(speed.log_factor), by which the machine was slower in the run
+ * than on average.
+ */
 static void take_out_speed(const struct diff *diff, const struct collecting *c,
 	struct compare_run *run, double *const value[2])
 {
@@ -367,7 +377,10 @@ int diff_init(struct diff *diff, const struct report_sides *sides,
 	int error;
 
 	*diff = (struct diff){.sides = sides, .options = options_take(given), .measured = true};
-	/* diff_print() applies the limits. A comparison has neither a split nor a direction. */
+	/*
+	 * diff_print() applies the limits. Rows are not split by process or thread. Call paths
+	 * always begin with the outermost function.
+	 */
 	diff->options.limit = 0;
 	diff->options.min_percent = 0;
 	diff->options.split = REPORT_SPLIT_NONE;

@@ -48,8 +48,9 @@ static void add_row(const struct diff *diff, const struct diff_row *row, struct 
 	char text[2 * TEXT_UNIT_BYTES];
 
 	/*
-	 * A narrow table must show the change and its interval: names are cut for them. A and B are
-	 * dropped first, because they follow from the change's two figures.
+	 * Names are cut before columns are dropped, so that a narrow table can show the change and
+	 * its interval. A and B are dropped first: the change, which is shown as an amount and in
+	 * percent, tells both of them.
 	 */
 	layout_row(l, !significant ? LAYOUT_DIM : row->by.b > row->by.a ? 1 : LAYOUT_GOOD);
 	text_format_scaled(llround(row->by.a), scale, text);
@@ -93,7 +94,10 @@ static void put_side(const struct diff *diff, int side, FILE *out)
 	fputc('\n', out);
 }
 
-/* A run's total has no sampling error: the change's error comes from differences between runs. */
+/*
+ * A run's total is taken as exact, because the CPU time of a run is what the kernel charged. So the
+ * error of the change comes only from the differences between runs.
+ */
 static void put_all(const struct diff *diff, FILE *out)
 {
 	double a = diff->all[0], b = diff->all[1], spread = 0, error;
@@ -141,9 +145,10 @@ static void put_speed(const struct diff *diff, FILE *out)
 }
 
 /*
- * Says why a row with the whole value of both sides is not tested: no other row could be hit. Such
- * a row changes as the whole does; that was measured, unless a factor was taken out that had been
- * estimated from samples.
+ * Says why a row that has the whole value of both sides is not tested: there is no other row in
+ * which a sample could be. Such a row changes as the total does. The total is measured, not
+ * sampled. Only if a factor of the machine's speed was taken out, which is estimated from samples,
+ * the change is not exact.
  */
 static void put_whole(const struct diff *diff, const char *what, FILE *out)
 {

@@ -157,7 +157,10 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* Returns the source of names of code made at run time. Only a jitdump has lines. */
+/*
+ * Returns where the names of code made at run time come from. A jitdump has source lines, a perf
+ * map has none.
+ */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
 	if (object->unnamed == object->samples)

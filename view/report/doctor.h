@@ -16,25 +16,32 @@
 
 struct doctor_object {
 	const char *path, *build_id;
-	uint32_t mapping;              /* one of the object's mappings */
-	uint32_t task;                 /* task of the object's last sample */
-	size_t lined;                  /* number of locations with a line in the profile */
-	int64_t samples, weight;       /* samples whose leaf is in the object, and their weight */
-	int64_t unnamed, unlined;      /* samples without a function's name; without a line */
-	int64_t stubs;                 /* samples in PLT stubs */
-	int64_t incomplete, truncated; /* stacks that end here too early, by reason */
-	const char *symbols, *lines;   /* as in struct code_object; "": unknown */
-	const char *cause;             /* a sentence: what is missing and why; "": nothing */
+	uint32_t mapping;         /* one of the object's mappings */
+	uint32_t task;            /* task of the last sample here; it may tell the runtime */
+	size_t lined;             /* number of locations with a line in the profile */
+	int64_t samples, weight;  /* samples whose leaf is in the object, and their weight */
+	int64_t unnamed, unlined; /* samples without a function's name; without a line */
+	int64_t stubs;            /* samples in PLT stubs */
+	/*
+	 * Stacks that end here too early. @incomplete: no caller was found. @truncated: not all of
+	 * the stack was copied.
+	 */
+	int64_t incomplete, truncated;
+	const char *symbols, *lines; /* as in struct code_object; "": unknown */
+	const char *cause;           /* a sentence: what is missing and why; "": nothing */
 	const char *unfetched; /* why a server gave no debug file; "": it did, or was not asked */
 	char *remedy;          /* a sentence: the remedy of the cause; NULL: none */
 	char *command[2];      /* either command alone is the remedy; NULL: none */
 	/* Where command[0] has the package's name; 0 bytes: it has none. */
 	size_t name_at, name_bytes;
 	const char *behind; /* what to do after a command; "": nothing */
-	/* If @cause is set: why stacks end here too early, and the remedy; "": nothing. */
+	/*
+	 * Why stacks end here too early, and the remedy, if something else is missing, too (then
+	 * @cause is about that); "": stacks are whole, or @cause is about them.
+	 */
 	const char *cut_cause, *cut_remedy;
-	bool cut_remedy_is_command; /* @cut_remedy is a command */
-	struct code_object code;    /* the symbolizer's answer about @mapping */
+	bool cut_remedy_is_command;
+	struct code_object code; /* the symbolizer's answer about @mapping */
 };
 
 struct doctor {
@@ -47,7 +54,10 @@ struct doctor {
 	struct code_addresses addresses;
 };
 
-/* Results and @ret_problem: those of print() in struct report (report.h). */
+/*
+ * Returns 0; -ENOMEM; -EINVAL: a pattern of the options is no regular expression, or the profile
+ * lacks the value type. With -EINVAL, *@ret_problem is a sentence, which the caller frees.
+ */
 int doctor_init(struct doctor *doctor, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void doctor_release(struct doctor *doctor);

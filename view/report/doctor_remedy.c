@@ -74,9 +74,11 @@ static bool is_go(const struct doctor_object *object)
 }
 
 /*
- * Sets the remedy: the command that installs @package; if it has none, to ask whoever made the
- * package; without a package, @compile. Each needs a new profile afterwards. @fetch: a command that
- * downloads the debug file; NULL: none. 0 or -ENOMEM.
+ * Sets the remedy's sentence: the command that installs @package. If there is no command, because
+ * the package is of another distribution: whoever made the package may have the symbols. If no
+ * package is known: @compile, how to build the object. All end with taking a new profile. @fetch: a
+ * command that downloads the debug file, named as an alternative to installing; NULL: none. 0 or
+ * -ENOMEM.
  */
 static int advise(struct doctor_object *object, const struct code_package *package,
 	const char *compile, const char *fetch)
@@ -154,7 +156,7 @@ static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 
 	if (object->samples && object->samples == object->stubs)
 		return 0;
-	/* Only inlined functions may be missing. */
+	/* No sample lacks a name or a line, so only inlined functions can be missing. */
 	if (!object->unnamed && !object->unlined)
 		return code->found && code->problem[0] ? set_texts(object, code->problem, NULL) : 0;
 	if (is_better_now(object))
@@ -211,7 +213,8 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 		return "if what made the code can keep frame pointers in it, let it, and sprofrun "
 		       "--call-graph fp; or perhaps it can be told not to compile";
 	/*
-	 * Measured with node 20: its perf options and --call-graph fp together cut no fewer stacks.
+	 * Measured with node 20: node's options for perf, with --call-graph fp, do not reduce the
+	 * number of cut stacks.
 	 */
 	if (!strcmp(text_basename(object->path), "node"))
 		return "none is known: these are V8's own routines (Builtins_...), and node's "
@@ -223,8 +226,8 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 }
 
 /*
- * Cut stacks are independent of missing names and lines: debug information with names and lines
- * does not help to unwind.
+ * Cut stacks are treated apart from missing names and lines. Unwinding needs other sections of a
+ * file than names and lines do, so what brings those does not make stacks whole.
  */
 static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object)
 {

@@ -19,7 +19,10 @@ static void put_count(struct layout *layout, const char *title, int64_t count)
 		layout_number(layout, title, 0, "-");
 }
 
-/* Returns the source of lines: "own", "debug file", "none", "unread", or "-" (unknown). */
+/*
+ * Returns what has the lines: "own" (DWARF in the object's own file), "debug file" (anything else,
+ * also .gopclntab), "none", "unread", or "-" (unknown).
+ */
 static const char *lines_of(const struct doctor_object *object)
 {
 	if (!object->lines[0])
@@ -45,7 +48,10 @@ static void add_row(
 		object->path[0] ? object->path : "[unknown]");
 }
 
-/* Prints what an object's samples lack, why, and the remedy, unless it is a command. */
+/*
+ * Prints what an object's samples lack, why, and the remedy. A remedy that is a command is left to
+ * put_commands().
+ */
 static int put_cause(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
 	int64_t lost = object->unnamed ? object->unnamed
@@ -100,7 +106,10 @@ static bool has_same_package(const struct doctor_object *a, const struct doctor_
 		!strncmp(a->command[0] + a->name_at, b->command[0] + b->name_at, a->name_bytes);
 }
 
-/* Prints the package of each object whose commands are joined with the one at @first, once each. */
+/*
+ * Prints the names of the packages for the object at @first and for all objects whose commands are
+ * joined with its command. Each name is printed once.
+ */
 static void put_packages(const struct doctor *doctor, size_t first, FILE *out)
 {
 	const struct doctor_object *objects = doctor->object;
@@ -120,8 +129,8 @@ static void put_packages(const struct doctor *doctor, size_t first, FILE *out)
 }
 
 /*
- * Prints the commands of the object at @first, with the packages of all joined objects, a line
- * each: lines are not wrapped, so that they can be copied. 0 or -ENOMEM.
+ * Prints the commands of the object at @first. The first command has the packages of all joined
+ * objects. Each command is a line that is not wrapped, so that it can be copied. 0 or -ENOMEM.
  */
 static int put_commands(const struct doctor *doctor, size_t first, FILE *given)
 {
@@ -172,8 +181,8 @@ static int put_cut(const struct doctor *doctor, const struct doctor_object *obje
 }
 
 /*
- * Prints what the object at @first, and each one joined with it (is_joined()), lacks; then their
- * commands once, and each one's cut stacks. 0 or -ENOMEM.
+ * Prints what is missing in the object at @first and in all objects joined with it (is_joined()).
+ * Then prints the commands, once for all of them, and the cut stacks of each object. 0 or -ENOMEM.
  */
 static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
 {

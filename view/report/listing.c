@@ -31,7 +31,10 @@ struct listing {
 static void put_value(struct listing *l, const struct row *row, int64_t value, const char *title,
 	unsigned share_drop, unsigned amount_drop)
 {
-	/* A task's share has hardly a sampling error: its weights are what the kernel charged. */
+	/*
+	 * The share of a process or thread has hardly a sampling error: the weights of its samples
+	 * add up to about the CPU time that the kernel charged to it.
+	 */
 	bool exact = row->unsampled || l->by == ROWS_BY_TASK;
 	char text[SHARE_BYTES];
 
@@ -112,10 +115,11 @@ static void add_row(struct listing *l, const struct row *row)
 	bool lines = l->by == ROWS_BY_LINE;
 
 	/*
-	 * The drop ranks tell in which order a narrow table drops columns: 1 first, 0 never.
-	 * Columns that follow from others go first: times and (roughly) samples from shares, the
-	 * object from the file. Most lines have no self: the total stays longer than the object. Of
-	 * wall-clock time, the blocked part stays longest: the rest is mostly CPU time.
+	 * The drop ranks tell in which order a narrow table drops columns: 1 first, 0 never. First
+	 * dropped are columns that the reader can derive from others: times and (roughly) numbers
+	 * of samples from shares, the object from the file. The total is kept longer than the
+	 * object, because most lines have no self. Of the parts of wall-clock time, the blocked
+	 * part is kept longest: the rest is mostly CPU time.
 	 */
 	put_value(l, row, row->self[rows->weight], "self", 0, 3);
 	if (rows->has_callers)
@@ -315,7 +319,10 @@ int listing_print_flat(const struct profile *profile, const struct report_option
 	case REPORT_BY_PROCESS: options.split = REPORT_SPLIT_PROCESS; break;
 	default: options.split = REPORT_SPLIT_THREAD; break;
 	}
-	/* What is no function does not call others. */
+	/*
+	 * with_self leaves out functions that only call others. Processes, threads and objects call
+	 * nothing, so they keep their rows.
+	 */
 	options.with_self &= by == ROWS_BY_FUNCTION;
 	return print(profile, &options, by, out, ret_problem);
 }

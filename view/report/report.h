@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports: functions that write text about a profile, in a const table, chosen by name. They know
- * no pids, pipes or ptrace. `sprofreport` and, at its end, `sprofrun` call them.
+ * Reports: functions that write text about a profile. The user chooses a report by its name in a
+ * table (report_find()). Reports know no pids, pipes or ptrace. `sprofreport` calls them, and
+ * `sprofrun` does when the profiled program has ended.
  */
 #ifndef VIEW_REPORT_REPORT_H
 #define VIEW_REPORT_REPORT_H
@@ -16,9 +17,11 @@ struct profile;
 
 /*
  * Prints a report. Returns 0; -ENOMEM; -EINVAL if a pattern of the options is no regular
- * expression, or the value type does not exist; or -ENOENT if no function, or several, has the
- * given name. With -EINVAL and -ENOENT, *@ret_problem is a sentence, which the caller frees; a list
- * of names may follow it, a line each. The caller checks for write errors (ferror).
+ * expression, or the value type does not exist; -ENOENT if no function, or several, has the given
+ * name; -ENODATA if the report needs a time line, and the profile has none; or -EFBIG if the call
+ * tree has too many nodes. With -EINVAL, -ENOENT and -ENODATA, *@ret_problem is a sentence, which
+ * the caller frees; a list of names may follow it, a line each. The caller checks for write errors
+ * (ferror).
  */
 typedef int report_print(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
@@ -30,9 +33,9 @@ struct report {
 	double text_min_percent; /* default of min_percent in text */
 	report_print *print;     /* NULL: the report compares two sides */
 	/*
-	 * Called instead of print() for two sides; NULL: the report cannot compare. Results: those
-	 * of print(), and 1 if something is slower by more than options->fail_above; *@ret_problem
-	 * then names it.
+	 * Called instead of print() for two sides; NULL: the report cannot compare. Returns what
+	 * print() returns, or 1 if something is slower by more than options->fail_above:
+	 * *@ret_problem then lists what is slower, and the caller frees it.
 	 */
 	int (*print_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);
@@ -56,7 +59,7 @@ report_print tree_report_print;
 
 enum report_audit_kind {
 	REPORT_AUDIT_LINE,      /* a line of figures */
-	REPORT_AUDIT_OF_DOCTOR, /* the same, but `doctor` is not recommended */
+	REPORT_AUDIT_OF_DOCTOR, /* a line of figures, which does not recommend `doctor` */
 	REPORT_AUDIT_FULL       /* all figures */
 };
 

@@ -13,7 +13,11 @@
 typedef void summary_each(
 	void *context, const char *key, const struct audit_key *known, const uint64_t *value);
 
-/* Known figures come first, in their order. */
+/*
+ * Calls @each for each figure of the audit: first the known figures, in the order of
+ * audit_key_at(), then the others. For a known figure that the profile lacks, @value is NULL, or
+ * @each is not called if the figure is marked as extra.
+ */
 static void for_each(const struct profile *profile, summary_each *each, void *context)
 {
 	const struct audit_key *known;

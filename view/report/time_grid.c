@@ -16,10 +16,10 @@
 /* Minimum mean number of samples in a column: fewer say too little. */
 enum { SAMPLES_A_COLUMN = 5 };
 
-/* A process with a lower share is short (group_short()). */
+/* A thread with a lower share of all weight is short (group_short()). */
 #define SHORT_SHARE 0.05
 
-/* A lower share of a CPU is idle: it is noise. */
+/* Where less than this share of a CPU ran, nothing is said to have run: so little may be chance. */
 #define IDLE_CPUS 0.02
 
 static int compare_rows(const void *a, const void *b)
@@ -43,8 +43,9 @@ static int compare_names(const void *a, const void *b, void *context)
 }
 
 /*
- * Joins short processes of one name, such as the compilers that make starts, in the row of the
- * first. @of: by task, the task whose row it joins. Rows are not sorted yet.
+ * Joins short threads of one name that are in different processes, such as the many compilers
+ * started by one make. They share the row of the first of them. @of: by task, the task in whose row
+ * it is. Rows are not sorted yet.
  */
 static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 {
@@ -80,7 +81,10 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/* Joins a process's threads in the row of the first. @of: by task, the task whose row it joins. */
+/*
+ * Joins the threads of each process in the row of its first task. @of: by task, the task in whose
+ * row it is.
+ */
 static int group_processes(struct time_grid *grid, size_t tasks, uint32_t *of)
 {
 	uint32_t *first;
@@ -247,7 +251,10 @@ static int fill(struct time_grid *grid, const uint32_t *row_of)
 	return r;
 }
 
-/* CPU time is the default: by wall-clock time, each thread's strip would be full. */
+/*
+ * CPU time is the default. In wall-clock time, each thread would fill its row: at each instant it
+ * runs or waits.
+ */
 static struct report_options choose_value(
 	const struct profile *profile, const struct report_options *given)
 {
@@ -354,7 +361,10 @@ static bool is_idle(const struct time_grid *grid, double weight, uint64_t ns)
 	return grid->is_time ? weight < IDLE_CPUS * (double)ns : weight <= 0;
 }
 
-/* Sets weight and most frequent function of each part of @columns columns. */
+/*
+ * Divides the columns into parts of @columns columns. Sets the weight and the most frequent
+ * function of each part.
+ */
 static int find_tops(
 	const struct time_grid *grid, uint32_t row, size_t columns, struct timeline_phase *part)
 {

@@ -12,7 +12,7 @@
 /* A row of a thread, of a process, or of short processes of one name. */
 struct timeline_row {
 	uint32_t task;  /* index in the profile, of the first task of the row */
-	uint32_t tasks; /* number of processes in this row */
+	uint32_t tasks; /* number of short threads joined in this row; 1: none were joined */
 	double weight;
 };
 
@@ -20,7 +20,7 @@ struct timeline_phase {
 	size_t from, to;           /* columns [@from, @to) */
 	uint32_t row;              /* TIMELINE_NO_ROW: all rows together */
 	uint32_t place;            /* the most frequent; TIMELINE_NO_PLACE: hardly anything ran */
-	double weight, top_weight; /* weight of all that ran; of @place */
+	double weight, top_weight; /* weight of all that ran; weight of @place */
 };
 
 /* A span of many sampling periods without a sample. */
@@ -31,7 +31,7 @@ struct timeline_gap {
 	uint32_t blocked;       /* stack of the thread blocked longest in the gap */
 	uint64_t blocked_ns;    /* how long that thread was blocked */
 	uint64_t queued_ns;     /* time that threads waited for a CPU, summed up */
-	bool sure;              /* nothing ran; false: what ran may lack a sample by chance */
+	bool sure;              /* true: nothing ran; false: the lack of samples may be chance */
 };
 
 enum { TIMELINE_NO_ROW = UINT32_MAX, TIMELINE_NO_PLACE = UINT32_MAX };
@@ -42,21 +42,25 @@ struct time_grid {
 	uint64_t from_ns, to_ns; /* since the beginning of the profile */
 	size_t columns;
 	struct timeline_row *row; /* heaviest first */
-	size_t rows;              /* number in @row; @cell has one more, for all other tasks */
-	double *cell;             /* weights: (rows + 1) times columns */
+	size_t rows;              /* number of elements of @row */
+	double *cell;             /* weights: @columns a row, and @columns for all other tasks */
 	struct pairs top;         /* pairs of (column << 32 | row) and place */
 	double *top_weight;       /* by index in @top */
 	size_t top_room;
-	struct timeline_gap gap[TIMELINE_MOST_GAPS]; /* the longest gaps, by time */
+	struct timeline_gap gap[TIMELINE_MOST_GAPS]; /* the longest gaps, the earliest first */
 	size_t gaps, all_gaps;                       /* number in @gap; number found */
 	bool is_time;                                /* the value is in nanoseconds */
 	bool is_cpu;
 };
 
 /*
- * Makes @columns columns, or fewer if samples are few. Without options->value, the value type of a
- * wall-clock profile is CPU time. -ENODATA: the profile has no usable time line. Other results and
- * @ret_problem: those of print() in struct report (report.h).
+ * Makes @columns columns, or fewer if there are few samples. Without options->value, the value type
+ * of a wall-clock profile is CPU time.
+ *
+ * Returns 0; -ENOMEM; -ENODATA: the profile has no time line, or one that cannot be used
+ * (timeline_why_left_out()); -EINVAL: a pattern of the options is no regular expression, or the
+ * profile lacks the value type. With -ENODATA and -EINVAL, *@ret_problem is a sentence, which the
+ * caller frees.
  */
 int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *options, size_t columns, char **ret_problem);
@@ -66,8 +70,9 @@ void time_grid_release(struct time_grid *grid);
 uint64_t time_grid_ns(const struct time_grid *grid, size_t column);
 
 /*
- * Finds the most frequent function in each part of @columns columns of @row (TIMELINE_NO_ROW: all).
- * @joined: equal consecutive parts become one. The caller frees *@ret_phase. 0 or -ENOMEM.
+ * Divides the columns into parts of @columns columns, and finds the most frequent function of each
+ * part in row @row (TIMELINE_NO_ROW: in all rows together). @joined: consecutive parts with the
+ * same function become one. The caller frees *@ret_phase. 0 or -ENOMEM.
  */
 int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns, bool joined,
 	struct timeline_phase **ret_phase, size_t *ret_phases);

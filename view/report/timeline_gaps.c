@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds gaps: times without a sample. The instants of a merged profile are not in the order of
- * time, so time is divided into slots, which keep their first and last instant. The sampler
- * lengthens periods to bound its cost and where it finds no thread; the weights of instants give
- * the periods. A program with 2 % of a CPU has a sample in one period of 50, so the share of a CPU
- * beside a gap says how many samples the gap would have if the program went on. With PERIODS or
- * more, nothing ran in the gap (@sure); with less than UNUSUAL, it is chance and no gap.
+ * Finds gaps: times without a sample. Time is divided into slots, each of which keeps its first and
+ * its last instant, because the instants of a merged profile are not in the order of time.
+ *
+ * A gap lasts at least PERIODS sampling periods. The sampler lengthens periods to bound its cost,
+ * and where it finds no thread, so the length of the periods is taken from the weights of the
+ * instants.
+ *
+ * A program that runs for 2 % of the time has a sample in one of 50 periods. So the share of a CPU
+ * that it used right before and after the gap tells how many samples would be expected in the gap
+ * if it went on. If PERIODS samples or more are expected, nothing ran in the gap (@sure). If fewer
+ * than UNUSUAL are expected, their absence is chance, and this is no gap.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +28,7 @@ struct slot {
 	uint32_t first, last; /* stacks of the first and the last instant */
 	uint64_t period_ns;   /* the longest period of its instants */
 	uint64_t instants;
-	double weight_ns; /* sum of its instants */
+	double weight_ns; /* sum of the weights of its instants, in ns */
 	bool used;
 };
 
@@ -102,8 +107,9 @@ static int read_instants(struct gap_search *s)
 }
 
 /*
- * Returns the mean number of CPUs that ran in the nearest slots, from @at in the direction of
- * @step, that together have PERIODS instants; if there are fewer, that of the whole time.
+ * Returns the mean number of CPUs that ran near slot @at: in as many slots, from @at in the
+ * direction of @step, as are needed to have PERIODS instants. If there are fewer instants, returns
+ * the mean of the whole time.
  */
 static double share_near(const struct gap_search *s, size_t at, int step)
 {

@@ -15,10 +15,13 @@
 #include "view/strip.h"
 #include "view/wrap.h"
 
-/* Number of intervals in the table for programs. */
+/* Number of intervals if the report is printed as TSV, CSV or JSON. */
 enum { SHEET_COLUMNS = 100 };
 
-/* A table of more than MOST_PHASES rows is made again of longer parts. The others are widths. */
+/*
+ * MOST_PHASES: maximum rows of the table of phases. If it would have more, intervals of twice the
+ * length are tried. The other constants are widths, in columns.
+ */
 enum {
 	MOST_PHASES = 16,
 	NAME_COLUMNS = 22,
@@ -91,7 +94,10 @@ static int put_strip(
 	return 0;
 }
 
-/* Returns a full-height cell's weight: the greatest, at least that of one CPU or thread. */
+/*
+ * Returns the weight that is shown as a cell of full height: the weight of the greatest cell, but
+ * at least that of one CPU or thread that runs all the time.
+ */
 static double most_of(const struct time_grid *grid, const double *cell)
 {
 	double most =
@@ -237,7 +243,10 @@ static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 	free(text);
 }
 
-/* Prints @before, then functions from the innermost outwards, up to the first one in a file. */
+/*
+ * Prints @before, then the functions of the stack from the leaf outwards. Stops after the first
+ * function whose object is a file, not for example "[kernel]".
+ */
 static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
 {
 	const struct places *places = &grid->frames.places;
@@ -388,7 +397,10 @@ int timeline_print(const struct profile *profile, const struct report_options *g
 	size_t columns = SHEET_COLUMNS;
 	int r;
 
-	/* 32 columns beside the strip have names and figures. */
+	/*
+	 * The name and the share before a strip take 31 columns, and one is left free. The strip
+	 * has at least 20 columns. If the width is unlimited, it has 68: 100 columns in all.
+	 */
 	if (is_text && options.width)
 		columns = options.width > 52 ? options.width - 32 : 20;
 	else if (is_text)

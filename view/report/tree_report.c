@@ -97,7 +97,7 @@ struct printing {
 	struct text_scale scale;
 	bool has_samples, has_recursion;
 	struct layout layout;
-	/* The current node and its callers that have siblings, outermost first. */
+	/* Nodes with shown siblings among the current node and its callers, outermost first. */
 	uint32_t *fork;
 	size_t forks, fork_room;
 };
@@ -127,7 +127,10 @@ static bool is_fork(const struct printing *p, uint32_t node)
 	return first != node || !is_last(p, node);
 }
 
-/* Nodes come in depth-first order: those in @fork as deep as @node or deeper do not call it. */
+/*
+ * Adds a node with siblings to @fork. Nodes are visited depth-first. So nodes in @fork that are as
+ * deep as @node, or deeper, are not its callers, and are removed.
+ */
 static int enter(struct printing *p, uint32_t node)
 {
 	const struct tree_node *all = p->tree->node;
@@ -281,7 +284,10 @@ static int print_text(const struct profile *profile, const struct report_options
 	return report_audit(profile, REPORT_AUDIT_LINE, options->ascii, options->width, out);
 }
 
-/* Call in depth-first order: a process's or thread's node sets *@task for the nodes below it. */
+/*
+ * Returns the row of node @index. If the node is a process or thread, also sets *@task, which the
+ * rows of the nodes below it take their process or thread from. Call this in depth-first order.
+ */
 static struct row row_of(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, uint32_t index, struct row *task)
 {
