@@ -152,7 +152,10 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
-	/* The first update's weights have been summed up since sampling began. */
+	/*
+	 * The weights of the first update were summed up since sampling began. So their age counts
+	 * from there.
+	 */
 	if (first && facts->begun_ns && facts->begun_ns < now_ns)
 		live->weights.reset_ns = facts->begun_ns;
 	if (r == 0)
@@ -162,7 +165,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	return r < 0 ? r : live_look(live);
 }
 
-/* Removes the rows that filter and least share exclude. */
+/* Removes the rows that the filter does not match, or that are below the minimum share. */
 static void leave_out(struct live *live)
 {
 	struct live_table *table = &live->table;
@@ -182,7 +185,10 @@ static void leave_out(struct live *live)
 	table->n = kept;
 }
 
-/* After an update, a cursor that was moved stays with its row, another one on its line. */
+/*
+ * After an update, a cursor that the user moved stays on its row, wherever that row is now. Any
+ * other cursor stays at its position in the table.
+ */
 static void settle_cursor(struct live *live, struct live_page *page)
 {
 	const struct live_table *table = &live->table;

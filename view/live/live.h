@@ -25,9 +25,9 @@ struct live_sources {
 	/* Reads a source file, and when it was last modified (ns since 1970). 0 or -errno. */
 	int (*source)(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns);
 	/*
-	 * Returns the instructions of the function that contains a location, as lines "
-	 * ADDRESS:\tINSTRUCTION" with hexadecimal addresses as in the file. 0 or -errno;
-	 * *@ret_problem is then a sentence about what is missing, or NULL.
+	 * Returns the instructions of the function that contains a location, a line each:
+	 * "ADDRESS:\tINSTRUCTION". Addresses are hexadecimal, as in the file; blanks may precede
+	 * them. 0 or -errno; *@ret_problem is then a sentence about what is missing, or NULL.
 	 */
 	int (*disassembly)(void *context, uint32_t location, char **ret_text, char **ret_problem);
 	/* Returns the end of the command's output. 0 or -errno. */
@@ -38,9 +38,9 @@ struct live_sources {
 struct live_options {
 	size_t size;
 	bool ascii;            /* no characters beyond ASCII */
-	bool totals;           /* show sums since the start first, not decayed weights */
-	uint64_t half_life_ns; /* in which weights decay to half; 0: 10 s */
-	uint64_t delay_ns;     /* between two updates from the profile; 0: 1 s */
+	bool totals;           /* initially show sums since the start, not decayed weights */
+	uint64_t half_life_ns; /* time in which weights decay to half; 0: 10 s */
+	uint64_t delay_ns;     /* time between two updates of the tables; 0: 1 s */
 	uint64_t period_ns;    /* initial sampling period */
 	double cost_percent;   /* limit of the cost of sampling; 0: none */
 	const char *view;      /* initial view; NULL: functions */
@@ -60,7 +60,10 @@ struct live_thread {
 	bool left_out; /* not profiled: the user chose other threads (--thread-name, --tid) */
 };
 
-/* LET_GO: it runs, but was detached. CUT_OFF: the profile ended before the target did. */
+/*
+ * STARTS: the target has not begun. LET_GO: the target runs on, but was detached. CUT_OFF: the
+ * profile ended before the target did.
+ */
 enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
 
 /* Facts about the target besides the profile, borrowed by live_update() for the call. */
@@ -72,23 +75,27 @@ struct live_facts {
 	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
 	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0: unknown */
-	/* By stack: ns of CPU time per unit of its CPU value. Stacks from @factors on have 1. */
+	/*
+	 * By stack: the factor that converts the profile's CPU value to ns of CPU time. From index
+	 * @factors on, the factor is 1.
+	 */
 	const float *factor;
 	size_t factors;
 };
 
 /*
  * Updates the live view. Call it about once a second, for the lines at the top; tables are updated
- * when due, and not while paused. @now_ns: any steady clock. The profile must be the same in each
- * call, and live as long as @live. 0 or -ENOMEM.
+ * when due, and not while paused. @now_ns: any steady clock. Every call must pass the same @profile
+ * object, which must live as long as @live. 0 or -ENOMEM.
  */
 int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
 	uint64_t now_ns);
 /* Does the current view list threads? Only then does live_update() need facts about threads. */
 bool live_wants_threads(const struct live *live);
 /*
- * Did the target use no CPU time in the last second? If so, find out after each update whether a
- * signal (not the supervisor) has stopped all its threads, and call live_tell_stopped().
+ * Did the target use no CPU time in the last second, or is that unknown yet? If so, the caller
+ * finds out after each update whether a signal has stopped all threads of the target, and calls
+ * live_tell_stopped(). (A stop by the supervisor does not count.)
  */
 bool live_is_idle(const struct live *live);
 void live_tell_stopped(struct live *live, bool stopped);
@@ -123,7 +130,10 @@ struct live_key {
 	unsigned row, column; /* of the mouse; 0: no mouse key */
 };
 
-/* Requests of the user to the live view's caller, which performs them and clears the fields. */
+/*
+ * Requests of the user to the caller of the live view. The caller performs them, and clears the
+ * fields.
+ */
 struct control {
 	bool quit;
 	bool redraw;        /* paint the whole screen: something else may have written on it */
@@ -133,7 +143,10 @@ struct control {
 	char *save_as; /* write the profile to this file; owned; NULL: no request */
 };
 
-/* Performs a key's request. What the caller must do is then in live_control(). 0 or -ENOMEM. */
+/*
+ * Performs a key's request. Afterwards, live_control() holds the requests that the caller must
+ * perform. 0 or -ENOMEM.
+ */
 int live_press(struct live *live, struct live_key key);
 struct control *live_control(struct live *live);
 

@@ -8,15 +8,15 @@
 #define NOBODY "[no caller]"
 
 struct sides {
-	/* by function: weight as a callee; weights as callers are in live->total */
+	/* by function: weight as a callee of the view's function; live->total has the callers' */
 	double *callee;
 	double self, total; /* of the view's function */
 };
 
 /*
  * Counts one stack, leaf first. Each caller of @function, the view's function, counts once per
- * stack. The only callee that counts is the one that the innermost frame of @function called. A
- * function that calls itself is not its own caller.
+ * stack. One callee counts: the function called by the innermost frame of @function. A function
+ * that calls itself is not its own caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)
@@ -80,7 +80,10 @@ int live_collect_callers(struct live *live, struct live_page *page)
 
 	if (page->place >= n || live_clear_sums(live, n + 1) < 0)
 		return page->place >= n ? 0 : -ENOMEM;
-	/* live->total has the callers, and one more element for "no caller"; live->self callees. */
+	/*
+	 * live->total has the weights of the callers, and behind them that of "no caller".
+	 * live->self has the weights of the callees.
+	 */
 	sides.callee = live->self;
 	while (live_next_stack(live, page, &at, &sample, &weight)) {
 		whole += weight;

@@ -193,7 +193,10 @@ static void weigh_addresses(struct live *live, const struct live_page *page)
 		whole += weight;
 		if (!sample.n)
 			continue;
-		/* A sample in the kernel counts for the instruction that made the system call. */
+		/*
+		 * A sample in a system call has a frame in "[kernel]" (is_call) as its leaf. The
+		 * sample counts for the next frame's instruction, which made the system call.
+		 */
 		location = profile_location(live->profile,
 			sample.location[sample.n > 1 &&
 				live->functions.location[sample.location[0]].is_call]);

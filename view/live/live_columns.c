@@ -113,7 +113,10 @@ static double error_of(const struct live *live, double value)
 	return (interval.high - interval.low) / 2;
 }
 
-/* Formats half the interval's width, "2.1" %; if it reaches above 100 %, its lower part, "-4.0". */
+/*
+ * Formats half the width of the confidence interval in percent, "2.1". An interval that would reach
+ * above 100 % has only its lower part shown, "-4.0".
+ */
 static void format_error(const struct live *live, double value, char *to, size_t room)
 {
 	double error = error_of(live, value), whole = live->table.whole;

@@ -88,7 +88,10 @@ static void draw_titles(struct live *live, struct screen *screen, unsigned row,
 	}
 }
 
-/* Cuts a name or path to @width, or leaves out the columns by which the user shifted it. */
+/*
+ * Cuts a name or path to @width columns. If the user has shifted the names to the left, leaves out
+ * that many columns at the beginning instead.
+ */
 static int draw_name(struct live *live, struct screen *screen, unsigned row, unsigned at,
 	unsigned width, unsigned style, const char *text, bool is_path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first lines of a screen: the target and its state, the sampling, and its quality. */
+/* The first lines of a screen: the target, its state, the rate, and how well sampling works. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,12 +39,21 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
 }
 
-/* If fewer samples are expected in a second, its rate is not shown, as it would be noise. */
+/*
+ * The rate is not shown in a second for which fewer samples than this are expected: it would be
+ * noise.
+ */
 #define RATE_SAMPLES 10
-/* Seconds before a cost above the limit is a warning: the first second may cost more. */
+/*
+ * A cost above the limit becomes a warning only after this many seconds, as the first second may
+ * cost more.
+ */
 #define COST_SECONDS 20
 
-/* Takes the audit's figures, which come once a second; what they grew by is the last second's. */
+/*
+ * Takes the audit's figures, which come once a second and grow. The difference from the previous
+ * figures is that of the last second.
+ */
 void live_see_audit(struct live *live, uint64_t begun_ns)
 {
 	struct live_audit *audit = &live->audit;
@@ -52,7 +61,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	double wall, sampled;
 
 	next.wall_ns = figure(live, "wall_ns");
-	/* After --delay, the figures begin at 0 again: nothing is to be subtracted. */
+	/* At the end of --delay's time, the figures begin at 0 again: nothing is subtracted. */
 	if (next.wall_ns && next.wall_ns < audit->wall_ns)
 		audit->wall_ns = audit->kernel_ns = audit->samples = audit->sampled_ns = 0;
 	if (next.wall_ns <= audit->wall_ns && audit->known)
@@ -92,7 +101,10 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	*audit = next;
 }
 
-/* Formats the CPUs used, a character a second; full height is 1 CPU, or the maximum if larger. */
+/*
+ * Formats the CPUs used, one character for each second. A character's full height is the largest
+ * number of CPUs in that time, but at least 1.
+ */
 static void format_history(const struct live *live, size_t columns, char *to, size_t room)
 {
 	static const char ascii[] = " .:-=+*#";
@@ -135,7 +147,7 @@ static const char *describe_running(const struct live *live)
 		return "stopped by a signal";
 	if (live->audit.known)
 		return "idle";
-	/* The kernel's figures come after a second; before, a sample shows that the target runs. */
+	/* The kernel's figures come after 1 s. Until then, samples show that the target runs. */
 	return live->profile && profile_samples(live->profile) ? "running" : "watching";
 }
 
@@ -160,7 +172,10 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 	return live->state == LIVE_RUNS ? STYLE_GOOD : STYLE_BAD;
 }
 
-/* Returns the rate in Hz in the last second; once the target ended, in the run. 0: unknown. */
+/*
+ * Returns the sampling rate in Hz: that of the last second or, after the target's end, of the whole
+ * run. 0: unknown.
+ */
 static double rate_reached(const struct live *live)
 {
 	struct audit_rate whole;
@@ -203,8 +218,8 @@ static void format_mode(const struct live *live, char *to, size_t room)
 }
 
 /*
- * How many of @room columns the target's name gets. A name that does not fit is cut before the pid
- * in brackets, which would be misread if cut: "redis-server (93".
+ * Returns how many of @room columns the target's name gets. A name that does not fit is cut before
+ * "(PID)": a cut number, "redis-server (93", would look like another pid.
  */
 static unsigned name_columns(const char *name, unsigned room)
 {
@@ -296,7 +311,10 @@ static void format_cost(const struct live *live, struct piece *piece)
 		piece->style = STYLE_WARN;
 }
 
-/* Formats the share of late instants, if any, and whether the sampler has real-time priority. */
+/*
+ * Formats the share of sampling instants that came too late for use, if any, and whether the
+ * sampler has real-time priority.
+ */
 static void format_instants(
 	const struct live *live, bool narrow, struct piece *late, struct piece *realtime)
 {

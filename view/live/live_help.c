@@ -6,7 +6,10 @@
 #include "view/live/live_internal.h"
 #include "view/wrap.h"
 
-/* Columns: where the widest line ends; where keys, their texts, and all other texts begin. */
+/*
+ * WIDEST: the column at which the widest line ends. INDENT: the column of keys and terms.
+ * BEHIND_KEYS, BEHIND_TERM: the column of the text beside a key, beside a term.
+ */
 enum { WIDEST = 58, INDENT = 2, BEHIND_KEYS = 12, BEHIND_TERM = 10 };
 
 /* The help below the keys. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What files of the live view share. A row's strings belong to profile, places or open view. */
+/*
+ * Types and functions that the files of the live view share. A row borrows its strings from the
+ * profile, the places or the open view.
+ */
 #ifndef VIEW_LIVE_LIVE_INTERNAL_H
 #define VIEW_LIVE_LIVE_INTERNAL_H
 
@@ -51,7 +54,7 @@ struct live_table {
 	struct live_row *row;
 	size_t n, room;
 	double whole;             /* the weight that is 100 % */
-	double effective_samples; /* in @whole; 0: unknown */
+	double effective_samples; /* effective sample size (stats.h) of @whole; 0: unknown */
 	size_t of;                /* number of rows before filter and minimum share apply */
 };
 
@@ -78,17 +81,17 @@ enum live_column_kind {
 struct live_column {
 	enum live_column_kind kind;
 	const char *title;
-	uint16_t width; /* 0: the width that others leave; at most one column has it */
-	uint16_t from;  /* least screen width that shows the column */
+	uint16_t width; /* 0: the rest of the screen's width; at most one column has 0 */
+	uint16_t from;  /* the column is shown on screens of at least this width */
 };
 
 /* An open view: what it is zoomed into, and its cursor. */
 struct live_page {
-	enum live_view view, below; /* below: what Enter opens in a list of threads or objects */
+	enum live_view view, below; /* @below: threads, objects: the view that Enter opens */
 	uint32_t place;             /* callers, source: the function; LIVE_NONE: none */
 	uint32_t tid, pid;          /* only this thread; tid 0: all */
 	const char *object;         /* only this object; NULL: all */
-	uint64_t root;              /* tree: path of the node on top; 0: the whole tree */
+	uint64_t root;              /* tree: hash of the path to the top node; 0: the whole tree */
 	/* The cursor's row, the first row shown, and how many columns names are shifted left. */
 	size_t cursor, top, shift;
 	bool moved;         /* the cursor was moved: it stays with the row @cursor_id */
@@ -106,11 +109,14 @@ struct live_page {
 struct live_audit {
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost;
 	double cpus, rate; /* in the last second: CPUs used, samples per second */
-	/* Of the whole run: audit_cost(), negative if unknown; audit_stopped(), 0 if unknown. */
+	/*
+	 * Shares from 0 to 1 over the whole run: audit_cost(), negative if unknown;
+	 * audit_stopped(), 0 if unknown.
+	 */
 	double cost, stopped;
 	struct audit_found found;
-	bool known, knows_found;     /* the supervisor's figures have come; @found is set */
-	double first_cpus;           /* CPUs used, from samples, until figures come; 0: unknown */
+	bool known, knows_found;     /* the supervisor's figures have come; they include @found */
+	double first_cpus;           /* CPUs used, from samples; set until @known; 0: unknown */
 	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
 	size_t seconds;
 };
@@ -130,7 +136,7 @@ struct live_span {
 	double *weight;  /* by stack: weight in the span */
 	size_t stacks, weight_room;
 	size_t value;        /* the value type of @weight */
-	double sum, squares; /* sums of the weights of the span's instants, and of their squares */
+	double sum, squares; /* @sum: of the weights in the span; @squares: of their squares */
 };
 
 struct live_prompt {
@@ -145,7 +151,7 @@ struct live {
 	struct control control;
 	const struct profile *profile;
 	struct live_weights weights;
-	struct places functions, lines; /* places of the same frames, by function and by line */
+	struct places functions, lines; /* the profile's functions; its source lines */
 	struct live_tree *tree;
 	struct live_audit audit;
 	struct live_table table;
@@ -165,7 +171,7 @@ struct live {
 	regex_t search_regex, filter_regex;
 	bool has_search, has_filter;
 	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken literally; "": it is not */
-	bool *place_matches;              /* by function: the filter matches it */
+	bool *place_matches;              /* by function: the filter matches the function */
 	size_t places_matched, matches_room;
 	uint64_t period_ns, delay_ns, now_ns, due_ns;
 
@@ -176,7 +182,10 @@ struct live {
 	struct live_thread *thread;
 	size_t threads, thread_room;
 
-	/* Sums of the current update, by whatever has a row: function, line, object, … */
+	/*
+	 * Sums of the current table, one per item. The view decides what an item is: a function,
+	 * line, object, …
+	 */
 	double *self, *total;
 	uint32_t *stamp;
 	size_t self_room, total_room, stamp_room;
@@ -212,7 +221,7 @@ static inline struct live_page *live_page(struct live *live)
 
 enum { LIVE_KEYS_MOST = 4 };
 
-/* The keys of a request, and what performs it. */
+/* The keys of a request, and the function that performs the request. */
 struct live_binding {
 	int32_t key[LIVE_KEYS_MOST]; /* the key's code; 0 if the request has fewer keys */
 	const char *keys, *help;     /* as the help screen shows them; NULL: in no help */
@@ -256,27 +265,34 @@ int live_collect_lines(struct live *live, struct live_page *page);
 int live_collect_objects(struct live *live, struct live_page *page);
 int live_collect_threads(struct live *live, struct live_page *page);
 /*
- * Finds the next stack, from *@at on, that has a weight and is in @page's zoom. Sets *@at behind it
- * and *@ret_weight to its weight in the value type shown. False: none is left.
+ * Finds the first stack, from index *@at on, that has a weight and belongs to the thread and object
+ * that @page is zoomed into. Sets *@at to the index behind that stack, and *@ret_weight to the
+ * stack's weight in the value type shown. False: none is left.
  */
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight);
-/* Returns the index of the first visible location: 1 if a system call's is hidden, else 0. */
+/* Returns the index of the first visible location: 1 if that of a system call is hidden, else 0. */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 /* Makes room for sums of @n items, and sets them to 0. 0 or -ENOMEM. */
 int live_clear_sums(struct live *live, size_t n);
-/* Returns the item (below live_clear_sums()'s @n) for which the frame counts, or LIVE_NONE. */
+/*
+ * Returns the index of the item to which a frame's weight is added; it is below the @n of
+ * live_clear_sums(). LIVE_NONE: the frame does not count.
+ */
 typedef uint32_t live_counts_for(
 	const struct live *live, uint32_t location, size_t frame, const void *context);
 
 /*
- * Sums up the stacks in @page's zoom in live->self and live->total. A stack counts in the self of
- * its leaf's item, and once in the total of each of its items.
+ * Sums up the stacks that @page is zoomed into. A stack's weight is added once to live->total of
+ * each of the stack's items, and to live->self of its leaf's item.
  */
 void live_sum_up(
 	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
 
-/* Adds to an item's total once per stack: live->stamps is incremented for each stack. */
+/*
+ * Adds @weight to an item's total, but only once per stack. The caller increments live->stamps
+ * before each stack.
+ */
 static inline void live_add_total(struct live *live, uint32_t item, double weight)
 {
 	if (live->stamp[item] != live->stamps)
@@ -295,7 +311,7 @@ int live_collect_output(struct live *live, struct live_page *page);
 /* Adds a row for each line of page->text, which is split at the first call. 0 or -ENOMEM. */
 int live_code_rows(struct live *live, struct live_page *page);
 void live_tree_free(struct live_tree *tree);
-/* Both take effect with the next live_look(). */
+/* Fold or unfold nodes. The next live_look() shows the result. */
 void live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
 void live_tree_fold_all(struct live *live, enum live_fold fold);
 uint32_t live_tree_parent(const struct live *live, uint32_t node);
@@ -303,21 +319,22 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node);
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 
 /*
- * live_zoom.c: each goes to another view, or shows why it cannot. @view is an enum live_view. 0 or
- * -ENOMEM.
+ * live_zoom.c: each function goes to another view, or shows a message that says why it cannot.
+ * Parameters @view are of enum live_view. 0 or -ENOMEM.
  */
 int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
 /*
  * In a thread's zoom, live_zoom_thread() zooms out. In the list of threads it zooms into the
- * cursor's thread, and elsewhere opens that list. live_zoom_object() is the same for objects, but
- * zooms directly into the object of the cursor's row, if any.
+ * cursor's thread, and elsewhere opens that list. In an object's zoom, live_zoom_object() zooms
+ * out. Elsewhere it zooms into the object of the cursor's row, or opens the list of objects if the
+ * row has none.
  */
 int live_zoom_thread(struct live *live);
 int live_zoom_object(struct live *live);
 /* Opens source or instructions of the function at the cursor, or closes them. */
 int live_zoom_code(struct live *live, int view);
-/* Opens help, or the command's output, or closes them. */
+/* Opens @view, the help or the command's output. Closes it if it is shown already. */
 int live_zoom_text(struct live *live, int view);
 int live_next_view(struct live *live, int step);
 /* Shows @view, or the functions if @view is shown already. */

@@ -140,7 +140,10 @@ static uint32_t line_of(
 	return live->lines.of[frame];
 }
 
-/* A frame counts for its location's object. @context has the object's index of each mapping. */
+/*
+ * A frame counts for its location's object. @context: an array with the index of each mapping's
+ * object.
+ */
 static uint32_t object_of(
 	const struct live *live, uint32_t location, size_t frame, const void *context)
 {
@@ -264,13 +267,16 @@ static uint32_t last_function(const struct live *live, size_t task)
 	return places_leaf(&live->functions, sample.location[live_first_frame(live, &sample)]);
 }
 
-/* A main thread is shown as its process's title (analyst/titles.h) if that has a space. */
+/*
+ * The name of a main thread is its process's title (analyst/titles.h) if the title has a space, as
+ * "nginx: master process" has.
+ */
 static bool is_titled(const struct task *task)
 {
 	return task->tid == task->pid && strchr(task->process, ' ');
 }
 
-/* Adds a row for each thread with samples. Sets a task's live->stamp to its row + 1; 0: no row. */
+/* Adds a row for each thread with samples. live->stamp[i]: 1 + the row of task i; 0: no row. */
 static int add_tasks(struct live *live, struct pairs *rows)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {
@@ -294,8 +300,9 @@ static int add_tasks(struct live *live, struct pairs *rows)
 }
 
 /*
- * Replaces each thread's CPU time, since start or reset, by the kernel's figure if known: it is
- * exact per thread, while weights of samples are exact only for all threads together.
+ * Replaces each thread's CPU time since the start or the last reset by the kernel's figure, if that
+ * is known. The kernel's figure is exact per thread, while weights of samples are exact only for
+ * all threads together.
  */
 static void set_used(struct live *live)
 {

@@ -41,8 +41,9 @@ int live_prompt_open(struct live *live, int kind)
 }
 
 /*
- * Sets an extended regular expression, case-sensitive only if it has capitals. An invalid one, such
- * as "operator(", is taken literally, and @why says so; otherwise @why is "".
+ * Compiles @text, an extended regular expression, to @regex, and copies it to @kept. The expression
+ * is case-sensitive only if it contains capitals. An invalid one, such as "operator(", is matched
+ * literally, and @why says so; otherwise @why is "".
  */
 static void set_pattern(
 	const char *text, regex_t *regex, bool *has, char *kept, char why[LIVE_TEXT_BYTES])

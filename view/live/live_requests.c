@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The only table of keys, and what each key does. The help screen is made from the table;
- * man/sproftop.1 is kept by hand. A setting's function returns live_look(), which makes the rows
- * shown anew.
+ * man/sproftop.1 must be changed by hand when the table changes. A function that changes a setting
+ * ends with live_look(), which rebuilds the rows shown.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static int change_rate(struct live *live, int faster)
 	double rate = live->period_ns ? 1e9 / (double)live->period_ns : 250;
 	char text[64];
 
-	/* Below 0, @at wraps around: n or more means in both directions that no rate is left. */
+	/* If no rate is left, @at is n or more, as it wraps around below 0. */
 	while (at < n && (faster ? rates[at] <= rate * 1.001 : rates[at] >= rate * 0.999))
 		at += faster ? 1 : (size_t)-1;
 	if (live->state >= LIVE_ENDED) {
@@ -331,7 +331,10 @@ static void complain_of_key(struct live *live, int32_t code)
 
 	if (code <= 0)
 		return;
-	/* The key ^Z arrives only if it may not suspend; otherwise the terminal sends SIGTSTP. */
+	/*
+	 * The key ^Z arrives here only if the program may not be suspended; otherwise the terminal
+	 * sends SIGTSTP.
+	 */
 	if (code == CONTROL_Z) {
 		live_complain(
 			live, "^Z works with -p, under a shell: q leaves, f only stops sampling");

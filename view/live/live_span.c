@@ -16,7 +16,10 @@ void live_span_release(struct live_span *span)
 	*span = (struct live_span){0};
 }
 
-/* Returns what @weight_ns of an instant counts: 0 if its state is not of the type shown. */
+/*
+ * Returns the part of @weight_ns in the value type shown: 0 if the instant's state is of another
+ * type.
+ */
 static double weight_of(const struct live *live, const struct instant *instant, uint64_t weight_ns)
 {
 	static const char *const states[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The strip of time: how much ran when. Arrow keys choose a span of it, for the tables. */
+/*
+ * The strip of time: a bar per interval shows how much CPU time the target used. Arrow keys choose
+ * a span of the strip; tables then show only that span.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -24,7 +27,10 @@ static uint64_t begin_of(const struct live_span *span, size_t cell)
 	return (uint64_t)((double)cell / (double)span->cells * (double)span->end_ns);
 }
 
-/* Recomputes the cells if their number changed, or there are 2 % more instants. 0 or -ENOMEM. */
+/*
+ * Recomputes the cells if their number has changed, or if the profile has 2 % more instants than at
+ * the last computation. 0 or -ENOMEM.
+ */
 static int fill_cells(struct live *live, size_t cells)
 {
 	struct live_span *span = &live->span;

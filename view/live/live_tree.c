@@ -3,11 +3,11 @@
  * The call tree of a growing profile. Nodes are kept across updates, with the node at which each
  * stack ends: an update costs one addition per stack and one per node.
  *
- * Recursion is folded: where a function occurs again in a stack, its path goes on at the first
- * occurrence. So no function is below itself, and a caller's self and its callees' totals sum up to
- * the caller's total.
+ * Recursion has no nodes of its own: where a function occurs again in a stack, the path goes back
+ * to the function's first node. So no function is below itself, and the self weight of a node and
+ * the totals of its children add up to the node's total.
  *
- * Nodes are folded and unfolded by the user. A search also finds nodes in folded parts.
+ * The user folds and unfolds nodes. A search also finds nodes below folded ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,11 +34,15 @@ struct live_tree {
 	struct tree_item *node; /* node 0 is the root; parents precede children */
 	size_t nodes, node_room;
 	struct table table; /* index of nodes, by parent and place */
-	uint32_t *end;      /* by stack: 1 + the node at which it ends; 0: unknown yet */
+	uint32_t *end; /* by stack: 1 + index of the node at which the stack ends; 0: unknown yet */
 	size_t ends, end_room;
-	uint64_t renamed;    /* places.renamed when the nodes were built */
-	bool hides_calls;    /* system-call frames have no nodes */
-	uint32_t *path, *at; /* nodes of the current stack; by function: 1 + its index in @path */
+	uint64_t renamed; /* places.renamed when the nodes were built */
+	bool hides_calls; /* system-call frames have no nodes */
+	/*
+	 * @path: indexes of the current stack's nodes; @at, by function: 1 + the position in @path
+	 * of the function's node
+	 */
+	uint32_t *path, *at;
 	size_t path_room, at_room;
 	uint32_t *child; /* result of children_of() */
 	size_t child_room;
@@ -150,7 +154,10 @@ static int remember_open(struct live_tree *tree)
 	return 0;
 }
 
-/* Removes the nodes, as names or hide_calls changed; remembers unfolded paths. 0 or -ENOMEM. */
+/*
+ * Removes all nodes but a new root: the others are added again with the present names. Remembers
+ * the unfolded paths. 0 or -ENOMEM.
+ */
 static int begin_anew(struct live *live, struct live_tree *tree)
 {
 	if (remember_open(tree) < 0)
@@ -315,7 +322,10 @@ static int children_of(struct live_tree *tree, uint32_t node, size_t n, double l
 	return (int)(n - before);
 }
 
-/* Adds the row of a node, of which @children children have a weight. 0 or -ENOMEM. */
+/*
+ * Adds the row of a node. @children: the number of the node's children that may have rows. 0 or
+ * -ENOMEM.
+ */
 static int add_node(struct live *live, uint32_t index, unsigned indent, int children)
 {
 	const struct tree_item *node = &live->tree->node[index];
@@ -337,7 +347,11 @@ static int add_node(struct live *live, uint32_t index, unsigned indent, int chil
 /* The children of a node on the path from the root to the current node. */
 struct visit {
 	size_t begin, at, end; /* positions in tree->child: first, next, behind the last */
-	unsigned indent;       /* of the children's rows: the caller's, plus 1 if the path forks */
+	/*
+	 * of the children's rows: the node's own indent, plus 1 if the node has siblings or several
+	 * children
+	 */
+	unsigned indent;
 };
 
 enum { DEPTH_MOST = 4096 };
@@ -468,7 +482,10 @@ uint32_t live_tree_search(struct live *live, uint32_t from, bool backwards)
 	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root,
 		 start = node;
 
-	/* A backward search visits all nodes: its last match is the one before the start. */
+	/*
+	 * A backward search visits all nodes from the start on, until it returns there. The last
+	 * match that it meets is the one before the start.
+	 */
 	for (size_t i = 0; i < SEARCHED_MOST; i++) {
 		node = next_node(tree, node, root);
 		if (node == LIVE_NONE || node == start)

@@ -10,7 +10,10 @@
 #include "base/table.h"
 #include "profile/stats.h"
 
-/* Units double each half-life, and begin at 1 again after this many: 2^40 is far from overflow. */
+/*
+ * The unit of decayed weights doubles each half-life. After this many half-lives it begins at 1
+ * again: 2^40 is far from overflow.
+ */
 #define UNITS_LAST 40
 
 void live_weights_init(struct live_weights *weights, double half_life_ns)
@@ -39,11 +42,14 @@ double live_weights_per_ns(const struct live_weights *weights)
 {
 	double age = (double)(weights->now_ns - weights->reset_ns) / weights->half_life_ns;
 
-	/* A rate of 1 per ns has as its decayed sum the integral of 2^(-age / half-life). */
+	/*
+	 * A constant rate of 1 per ns has this decayed sum: the integral of 2^(-t / half-life) over
+	 * the time t since the reset. The result is its reciprocal.
+	 */
 	return age > 0 ? M_LN2 / weights->half_life_ns / (1 - exp2(-age)) : 0;
 }
 
-/* Converts decayed weights to units that are 1 now. */
+/* Multiplies decayed weights by the scale, so that the scale is 1 again. */
 static void renew_units(struct live_weights *weights)
 {
 	double scale = live_weights_scale(weights);

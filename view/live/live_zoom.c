@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Goes from one view to another: into a row, out again, or to another view of the same zoom. */
+/*
+ * Opens other views: zooms into a row, zooms out again, or shows the same thread or object in
+ * another way.
+ */
 #include "view/live/live_internal.h"
 
 int live_zoom_in(struct live *live)

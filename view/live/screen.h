@@ -45,8 +45,9 @@ struct screen {
 };
 
 /*
- * Sets the size of a screen, or of a zeroed structure, and makes all cells blanks. Sizes are
- * limited to SCREEN_ROWS_MOST, SCREEN_COLUMNS_MOST. 0; -ENOMEM: the screen is unchanged.
+ * Sets the size of @screen, which may be zeroed memory, and makes all cells blanks. @rows is
+ * limited to SCREEN_ROWS_MOST, @columns to SCREEN_COLUMNS_MOST. 0; -ENOMEM: the screen is
+ * unchanged.
  */
 int screen_resize(struct screen *screen, unsigned rows, unsigned columns);
 void screen_release(struct screen *screen);
@@ -55,8 +56,8 @@ void screen_clear(struct screen *screen);
 int screen_copy(struct screen *to, const struct screen *from);
 
 /*
- * Puts @text at a position, cut to @columns and at the screen's edge; characters unsafe for a
- * terminal become '?'. Returns the number of columns used.
+ * Puts @text at a position. The text is cut after @columns columns, and at the screen's edge.
+ * Characters that are unsafe for a terminal become '?'. Returns the number of columns used.
  */
 unsigned screen_put(struct screen *screen, unsigned row, unsigned column, unsigned columns,
 	unsigned style, const char *text);

@@ -16,8 +16,9 @@
 enum { GROUND_PLAIN, GROUND_BAR, GROUND_SELECTED, GROUNDS };
 
 /*
- * The state within a control sequence that the terminal's description lacks, such as another
- * terminal's End, or a key with Shift. Its bytes are no keys: '[' would change the rate.
+ * The state within a control sequence that is missing in the terminal's description, such as the
+ * End key of another terminal, or a key with Shift. The bytes of the sequence must not be taken for
+ * keys: '[' alone is the key for a lower rate.
  */
 struct escape {
 	enum { ESCAPE_NONE, ESCAPE_CSI, ESCAPE_SS3 } state;
@@ -37,9 +38,9 @@ struct terminal {
 };
 
 /*
- * A style has a colour for terminals with 256 (@many) and one for those with 8 (@few), a background
- * for those with 256 (@ground), and attributes if it is shown in colour and if it is not. -1 is the
- * terminal's default.
+ * @many: the colour on terminals with 256 colours. @few: on those with 8. @ground: the background
+ * on those with 256. -1: the terminal's default. @with_color: attributes beside the colour.
+ * @without: attributes of a style that is shown without colour.
  */
 static const struct look {
 	short many, few, ground;
@@ -298,7 +299,10 @@ static bool mouse(struct live_key *ret_key)
 	return true;
 }
 
-/* Returns the key of a sequence of any terminal that ends with @last; 0: none. */
+/*
+ * Returns the key of a complete control sequence whose final byte is @last, on whatever terminal;
+ * 0: none.
+ */
 static int32_t sequence_key(const struct escape *escape, wint_t last)
 {
 	static const int32_t numbered[] = {0, LIVE_KEY_HOME, 0, LIVE_KEY_DELETE, LIVE_KEY_END,
@@ -326,7 +330,8 @@ static int32_t sequence_key(const struct escape *escape, wint_t last)
 
 /*
  * Takes a character that may belong to a control sequence (ECMA-48: parameters, intermediate bytes,
- * final byte). Returns whether it does. *@ret_code is the key if the sequence is complete, else 0.
+ * final byte). True: the character belongs to one. *@ret_code is the key if the character completes
+ * the sequence, else 0.
  */
 static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
 {
@@ -347,7 +352,10 @@ static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
 	return true;
 }
 
-/* Is the Esc just read a key, not the beginning of a sequence, whose rest may come later? */
+/*
+ * Is the Esc just read a key? If it begins a control sequence, sets @escape; the rest of the
+ * sequence may come later.
+ */
 static bool is_alone(struct escape *escape)
 {
 	wint_t key;

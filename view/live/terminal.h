@@ -12,9 +12,10 @@
 struct terminal;
 
 /*
- * Takes over the terminal @in and @out (borrowed). @type NULL: TERM names its type. @suspends: ^Z
- * sends SIGTSTP instead of being a key. A process may have one struct terminal at a time, used by
- * one thread. -ENOTSUP: the type is unknown, or cannot position the cursor. 0 or -ENOMEM otherwise.
+ * Takes over the terminal @in and @out (borrowed). @type: the terminal's type; NULL: the variable
+ * TERM has it. @suspends: ^Z sends SIGTSTP instead of being a key. A process may have one struct
+ * terminal at a time, used by one thread. 0; -ENOMEM; -ENOTSUP: the type is unknown, or cannot
+ * position the cursor.
  */
 int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspends,
 	struct terminal **ret_terminal);
@@ -22,14 +23,14 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspen
 void terminal_close(struct terminal *terminal);
 
 /*
- * terminal_leave() releases the terminal temporarily, keeping modes that others have set since
- * terminal_open(). terminal_return() takes the terminal back, and repaints. In between, only
- * terminal_resize() and terminal_close() may be called.
+ * terminal_leave() releases the terminal temporarily. Terminal modes that another process has set
+ * since terminal_open() stay as that process set them. terminal_return() takes the terminal back,
+ * and repaints. In between, only terminal_resize() and terminal_close() may be called.
  */
 void terminal_leave(struct terminal *terminal);
 void terminal_return(struct terminal *terminal);
 
-/* Paints changed cells, with @anew all cells. Blocks while the terminal accepts no output. */
+/* Paints changed cells; with @anew, all cells. Blocks while the terminal accepts no output. */
 void terminal_paint(struct terminal *terminal, const struct screen *screen, bool anew);
 
 void terminal_resize(struct terminal *terminal, unsigned rows, unsigned columns);
