@@ -99,7 +99,10 @@ static void print_report(const struct analyst_settings *s, const struct profile 
 		return;
 	options.min_percent = report->text_min_percent;
 	options.with_self = true;
-	/* A path of `tree` from a program's start to its hot spot takes many rows. */
+	/*
+	 * The report "tree" needs twice as many rows: a path from a program's start to its hot spot
+	 * takes many. Only reports with a minimum share, such as "tree", get them.
+	 */
 	if (report->text_min_percent > 0)
 		options.limit *= 2;
 	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
@@ -119,7 +122,10 @@ static void print_place(const struct analyst_settings *s, const char *name)
 		format->note ? format->note : "");
 }
 
-/* With --rotate and --keep, files may be gone when the message is read: it names only the last. */
+/*
+ * Says which file was written. With --rotate and --keep, that file may already be deleted when the
+ * message is read, so nothing is said. With --keep alone, says how many files of the series stay.
+ */
 static void print_written(
 	const struct analyst_settings *s, const struct analyst *analyst, const char *name)
 {
@@ -132,7 +138,10 @@ static void print_written(
 			s->keep);
 }
 
-/* A server that has ended is no error: the profile is complete without it. */
+/*
+ * Sends the profile to the server. It is no error if the server has ended: the profile that this
+ * process writes does not need the server.
+ */
 static void send_piece(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
 {
@@ -147,7 +156,10 @@ static void send_piece(
 			strerror(-r));
 }
 
-/* --ring: keeps a piece (RECORD_END_PIECE) or, at the end, writes all pieces if requested. */
+/*
+ * --ring: at RECORD_END_PIECE, keeps the profile as a piece (pieces.h). At another end, merges and
+ * writes all pieces, unless nobody asked for the profile (RECORD_END_UNASKED).
+ */
 static int deliver_pieces(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {

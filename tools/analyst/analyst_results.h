@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The results of the analyst: files, reports, pieces. Each function is a deliver() of struct
- * finish; its @context is a struct analyst_results. It runs in a child, prints its own errors, and
- * returns the child's exit status.
+ * What the analyst does with its results: writes files, prints reports, sends pieces
+ * (proto/piece.h). Each function can be the deliver() of a struct finish (analyst/finish.h), with a
+ * struct analyst_results as @context. The function runs in a child process, prints its own errors,
+ * and returns the child's exit status.
  */
 #ifndef TOOLS_ANALYST_ANALYST_RESULTS_H
 #define TOOLS_ANALYST_ANALYST_RESULTS_H
@@ -16,13 +17,19 @@ struct analyst_results {
 	struct opener *opener;
 };
 
-/* At the end: writes the profile and prints the report, or sends data to the server or --ring. */
+/*
+ * At the end of the run: writes the profile and prints the report. With a server, sends it the
+ * profile; with --ring, keeps the profile in memory or writes all that was kept.
+ */
 int analyst_results_end(void *context, struct analyst *analyst, int error);
 /* SIGUSR2: writes the profile so far to a file with the time in its name. */
 int analyst_results_so_far(void *context, struct analyst *analyst, int error);
-/* The live view's Save, to settings->output. Prints nothing. Returns 0 or a positive errno. */
+/*
+ * The live view's Save: writes the profile to settings->output. Prints nothing. Returns 0 or a
+ * positive errno.
+ */
 int analyst_results_view(void *context, struct analyst *analyst, int error);
-/* Request of the server: sends the profile so far as a piece. */
+/* The server requests a piece: sends it the profile so far. */
 int analyst_results_piece(void *context, struct analyst *analyst, int error);
 
 #endif

@@ -36,7 +36,10 @@ static int check_output(const struct analyst_settings *s, const char *name)
 	return 2;
 }
 
-/* Takes the inherited descriptors of pieces. @value: the number of earlier pieces. */
+/*
+ * For --ring: takes the inherited descriptors of this piece and of earlier ones (pieces.h). @value:
+ * the number of earlier pieces.
+ */
 static int take_pieces(void *settings, char *value)
 {
 	struct pieces *pieces = &((struct analyst_settings *)settings)->pieces;

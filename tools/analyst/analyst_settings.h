@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Options by which the fronts start sprofil-analyst; descriptors: supervisor/output/link.h. */
+/*
+ * The options of sprofil-analyst. The programs that users start (sprofrun, sproftop) pass them; the
+ * descriptors that it inherits are in supervisor/output/link.h.
+ */
 #ifndef TOOLS_ANALYST_ANALYST_SETTINGS_H
 #define TOOLS_ANALYST_ANALYST_SETTINGS_H
 
@@ -14,7 +17,10 @@
 
 struct blame;
 
-/* PIECES_FD: the pipe to a server. PIECE_FD: for --ring, this piece, then the earlier ones. */
+/*
+ * PIECES_FD: the socket to a server. PIECE_FD: with --ring, the memory file of this analyst's
+ * piece; the descriptors that follow are those of earlier pieces, oldest first.
+ */
 enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 
 struct analyst_settings {
@@ -28,7 +34,10 @@ struct analyst_settings {
 	bool jit_map, user_only;
 	enum runtimes_show python;
 	bool interpreter_frames;
-	/* --per-process: the pattern of the files' names, to which @output points; owned */
+	/*
+	 * --per-process: the pattern for the names of files, one per process; @output points to it.
+	 * Owned.
+	 */
 	char *apart;
 	bool records; /* a profile is to be written */
 	/* number of this analyst in the run, for a server's pieces; 0: no server */
@@ -45,8 +54,8 @@ struct analyst_settings {
 
 /*
  * Parses all options; strings are borrowed from @argv, files to skip are added to @blame. Ends the
- * process with status 2 if an option is wrong. --check-output always ends it: with 0 if a recording
- * may have the name, else with 2.
+ * process with status 2 if an option is wrong. --check-output NAME always ends the process: with
+ * status 0 if NAME can be the name of a recording, else with 2.
  */
 void analyst_settings_parse(
 	struct analyst_settings *settings, struct blame *blame, int argc, char **argv);

@@ -13,7 +13,10 @@
 #include "profile/profile.h"
 #include "view/export/export.h"
 
-/* The kernel does not report a FIFO's new reader: opening is tried again after this time. */
+/*
+ * A FIFO without a reader cannot be opened. The kernel does not report when a reader comes, so the
+ * opener is asked again after this time.
+ */
 #define READER_MS 50
 
 static int begin(const struct delivery *d, struct opening *what, struct opened *opened,
@@ -46,7 +49,10 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/* Without a peer, makes @fd blocking. With a peer, a write must end when the peer does. */
+/*
+ * Without a pipe to the supervisor, makes @fd blocking. With one, @fd stays non-blocking: a write
+ * must end when the supervisor does.
+ */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;

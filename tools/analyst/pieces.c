@@ -14,7 +14,10 @@
 #include "profile/pprof.h"
 #include "profile/profile.h"
 
-/* A piece that is being written is checked for its seal every 10 ms, for 10 s. */
+/*
+ * A piece is complete when its memory file is sealed (F_SEAL_WRITE). The seal of an incomplete one
+ * is checked every 10 ms, for 10 s.
+ */
 #define LOOK_NS    10000000L
 #define LOOKS_MOST 1000
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of --ring: profiles of consecutive times, in memory files, each written and sealed by
- * an analyst of its own. The analyst that is asked for a profile reads them. The supervisor holds
- * them, drops the oldest, and seals those of dead analysts.
+ * The pieces of --ring: profiles of consecutive spans of time, each in a memory file. An analyst of
+ * its own writes each piece, and seals its file. The analyst that is asked for a profile reads all
+ * pieces. The supervisor holds the files, drops the oldest ones, and seals the files that dead
+ * analysts left unsealed.
  */
 #ifndef TOOLS_ANALYST_PIECES_H
 #define TOOLS_ANALYST_PIECES_H

@@ -14,7 +14,10 @@
 #include "tools/inspector/inspect_talk.h"
 #include "tools/inspector/package.h"
 
-/* What is skipped of a file that crashed the inspector: 1: its debug information; 2: all of it. */
+/*
+ * If the inspector crashes on a file, more of the file is skipped (enum symbolizer_skip): first its
+ * debug information (1), then all of it (2).
+ */
 enum { SKIP_MOST = 2 };
 
 static int write_object(
@@ -121,7 +124,10 @@ static int inspect(
 			return 0;
 		}
 		done += (size_t)r;
-		/* The inspector died of the first unanswered object's file: skip more of that. */
+		/*
+		 * The inspector died of the file of the first object without an answer: skips more
+		 * of that file.
+		 */
 		skip = r ? 1 : skip + 1;
 		if (done < n && skip > SKIP_MOST) {
 			refuse(&object[done++], 1,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the files of a profile through sprofil-inspector, and source files, for reports. */
+/*
+ * Reads files for reports: the programs and libraries of a profile, through sprofil-inspector, and
+ * source files.
+ */
 #ifndef TOOLS_INSPECTOR_INSPECT_H
 #define TOOLS_INSPECTOR_INSPECT_H
 

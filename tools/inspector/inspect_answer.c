@@ -81,7 +81,10 @@ static int take_one(struct taking *t)
 	}
 }
 
-/* Parses the first answer in @data, which keeps its strings. *@ret_bytes: the answer's length. */
+/*
+ * Parses the first answer in @data. The strings of *@ret_answer are in @data. *@ret_bytes: the
+ * answer's length.
+ */
 static int parse(
 	const uint8_t *data, size_t bytes, struct code_object *ret_answer, size_t *ret_bytes)
 {

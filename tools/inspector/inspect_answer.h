@@ -13,14 +13,16 @@ struct profile;
 void inspect_answer_init(struct code_object *object);
 
 /*
- * Takes the answer about one object from the front of @data; returns its length. -EPROTO:
- * incomplete or malformed; @object is unchanged. -ENOMEM. Release @object with code_forget().
+ * Takes the answer about one object, which is at the beginning of @data. Returns the answer's
+ * length. -EPROTO: the answer is incomplete or malformed. -ENOMEM: memory is short. After both,
+ * @object is unchanged. Release @object with code_forget().
  */
 long inspect_answer_take(const uint8_t *data, size_t bytes, struct code_object *object);
 
 /*
- * Takes the answer about a histogram. 0: the caller frees the profile. -EPROTO: incomplete or
- * malformed. -EINVAL: *@ret_why, a part of @data, says why there is no profile. -ENOMEM.
+ * Takes the answer about a histogram. 0: success; the caller frees *@ret_profile. -EPROTO: the
+ * answer is incomplete or malformed. -EINVAL: there is no profile; *@ret_why, a part of @data, says
+ * why. -ENOMEM: memory is short.
  */
 int inspect_answer_profile(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_why);

@@ -38,7 +38,10 @@ static int write_question(
 	return fclose(out) == 0 && r == 0 ? 0 : -ENOMEM;
 }
 
-/* Asks once. 0 or -errno; -EPROTO: the inspector died. *@ret_why: a cause to be freed, or NULL. */
+/*
+ * Asks once. 0 or -errno; -EPROTO: the answer is incomplete, as the inspector died. *@ret_why: why
+ * there is no profile, freed by the caller; NULL: no reason is known.
+ */
 static int ask_inspector(const char *inspector, const struct question *q, uint8_t skip,
 	struct profile **ret_profile, char **ret_why)
 {
@@ -60,7 +63,10 @@ static int ask_inspector(const char *inspector, const struct question *q, uint8_
 	return why && !*ret_why ? -ENOMEM : r;
 }
 
-/* Asks, skipping more each time the inspector dies. *@ret_skip: what the last question skipped. */
+/*
+ * Asks. While the inspector dies, asks again and lets it skip more. *@ret_skip: what was skipped in
+ * the last attempt.
+ */
 static int ask_again(
 	const struct question *q, struct profile **ret_profile, char **ret_why, uint8_t *ret_skip)
 {
@@ -83,7 +89,10 @@ static int ask_again(
 	return r;
 }
 
-/* Says why there is no profile (@why), or what was skipped. NULL: neither, or memory is short. */
+/*
+ * Returns a sentence: why there is no profile (@why), or what was skipped (@skip). NULL: there is
+ * nothing to say, or memory is short.
+ */
 static char *tell(const char *path, const char *program, const char *why, uint8_t skip)
 {
 	char *text = NULL;

@@ -24,7 +24,7 @@ struct inspected {
 	struct frame_chain *chain;
 	size_t n;
 	bool found;
-	char *doubt; /* why the file may be another one; NULL: no doubt */
+	char *doubt; /* why the file may not be the profiled one; NULL: no doubt */
 	FILE *out;
 };
 
@@ -43,7 +43,10 @@ static int read_addresses(struct inspected *in, struct reader *asked)
 	return 0;
 }
 
-/* Maps the object as in the profile, in whole pages, with the file's present device and inode. */
+/*
+ * Maps the object in @space at the addresses of the profile, extended to whole pages. The mapping
+ * has the device and the inode that the file has now.
+ */
 static int map_object(
 	struct space *space, const struct inspection_object *object, const struct opened *now)
 {
@@ -97,7 +100,10 @@ static int compare_build(struct inspected *in, const struct code_location *locat
 	return 0;
 }
 
-/* Finds the addresses' locations; finds none if the file is not the profiled one. */
+/*
+ * Finds the addresses' locations. Finds no location if the file's build-id differs from that of the
+ * profiled file.
+ */
 static int find_places(struct inspected *in, struct space *space)
 {
 	struct code_location location;
@@ -155,7 +161,10 @@ static int put_state(struct inspected *in, const char *why)
 	return inspect_put(in->out, INSPECTION_STATE, &state);
 }
 
-/* An address of the profile is @bias above the address in the file. */
+/*
+ * A walk through a function's instructions. @bias: what is added to an address in the file to get
+ * the address in the profile.
+ */
 struct walk {
 	struct inspected *in;
 	struct module *module;

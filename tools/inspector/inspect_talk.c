@@ -18,7 +18,10 @@ bool inspect_talk_find(char ret_path[PATH_MAX])
 	return libexec_find("sprofil-inspector", ret_path);
 }
 
-/* If the inspector dies before it has read all, its answer is incomplete. */
+/*
+ * Sends the request. If the inspector dies before it has read the whole request, stops without an
+ * error: the incomplete answer shows the death.
+ */
 static void send_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
@@ -34,7 +37,10 @@ static void send_all(int fd, const char *data, size_t bytes)
 	(void)shutdown(fd, SHUT_WR);
 }
 
-/* Runs one inspector process. *@ret_killed: SIGKILL ended it, for which no file is to blame. */
+/*
+ * Runs one inspector process. *@ret_killed: SIGKILL ended the process. No file is to blame for
+ * that.
+ */
 static int talk(const char *path, const char *asked, size_t asked_bytes, uint8_t **ret_answer,
 	size_t *ret_bytes, bool *ret_killed)
 {

@@ -15,10 +15,10 @@
 bool inspect_talk_find(char ret_path[PATH_MAX]);
 
 /*
- * Starts the inspector, sends the request, and reads the answer, which is incomplete if a file
- * crashes the inspector. An inspector killed by SIGKILL (a user, out of memory) is started once
- * more. The caller frees *@ret_answer. 0; -ENOMEM, also for an endless answer; another -errno: the
- * inspector cannot be started.
+ * Starts the inspector, sends the request, and reads the answer. The answer is incomplete if a file
+ * crashes the inspector. An inspector that is killed by SIGKILL (by a user, or because memory is
+ * short) is started once more. The caller frees *@ret_answer. 0; -ENOMEM: memory is short, or the
+ * answer is longer than 1 GiB; another -errno: the inspector cannot be started.
  */
 int inspect_talk(const char *path, const char *asked, size_t asked_bytes, uint8_t **ret_answer,
 	size_t *ret_bytes);

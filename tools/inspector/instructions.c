@@ -29,10 +29,13 @@ static int fail(char **ret_problem, int error, const char *format, ...)
 #include <stdbool.h>
 #include <string.h>
 
-/* Longer functions are cut. */
+/* The most bytes of a function that are disassembled: a longer function is cut. */
 #define CODE_BYTES_MOST ((size_t)256 << 10)
 
-/* Data between instructions become ".byte" (SKIPDATA), so that the walk continues. */
+/*
+ * Opens the disassembler. SKIPDATA: bytes that are no instruction are shown as ".byte", and do not
+ * end the disassembly.
+ */
 static int open_machine(unsigned machine, csh *ret_handle)
 {
 	cs_err error = CS_ERR_ARCH;
@@ -52,7 +55,10 @@ static int open_machine(unsigned machine, csh *ret_handle)
 	return 0;
 }
 
-/* Does the instruction jump to, or call, one address? Then that is its operand (ARM: "#0x1030"). */
+/*
+ * Is the instruction a jump or call with a fixed address? Then its only operand is that address (on
+ * ARM: "#0x1030"), which *@ret_target gets.
+ */
 static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 {
 	const char *text = insn->op_str + (insn->op_str[0] == '#');

@@ -17,8 +17,8 @@ int instructions_walk(const struct code_location *start, uint64_t end, const cha
 	char **ret_problem);
 
 /*
- * Like instructions_walk(), but makes lines " 1139:\tcall 0x1030 <strlen>". Caller frees both
- * texts.
+ * Like instructions_walk(), but returns the instructions as text, each in a line
+ * "ADDRESS:\tINSTRUCTION". The caller frees *@ret_text and *@ret_problem.
  */
 int instructions_print(const struct code_location *start, uint64_t end, const char *file,
 	char **ret_text, char **ret_problem);

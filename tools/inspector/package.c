@@ -72,7 +72,10 @@ static struct policy read_policy(
 	return policy;
 }
 
-/* Is the package from elsewhere, and at least as new as the distribution's version? */
+/*
+ * Is the installed version from an archive of another distribution? An installed version that is
+ * older than one of this distribution does not count as foreign.
+ */
 static bool is_foreign(const struct policy *policy)
 {
 	if (policy->ours)
@@ -80,7 +83,10 @@ static bool is_foreign(const struct policy *policy)
 	return policy->any_ours ? policy->installed_first : policy->any_archive;
 }
 
-/* Joins @before, @symbols and @behind, which have no apostrophe, to a command for root's shell. */
+/*
+ * Sets the command that runs @before + @symbols + @behind as root. None of the three may contain an
+ * apostrophe, as the shell of root gets them in apostrophes.
+ */
 static int set_as_root(const struct package_system *system, const char *before, const char *symbols,
 	const char *behind, struct code_package *ret_package)
 {
@@ -102,9 +108,9 @@ static int set_as_root(const struct package_system *system, const char *before, 
 }
 
 /*
- * Sets the command that installs the package @symbols. If the archive is not @known, the command
- * adds it, and removes it after a failure: an archive that cannot be reached would hinder later
- * runs of apt.
+ * Sets the command that installs the package @symbols. If the archive is not @known to apt, the
+ * command also adds the archive's file, and removes that file if a step fails: an archive that
+ * cannot be reached would hinder later runs of apt.
  */
 static int set_command(const struct package_system *system, const char *symbols, bool known,
 	struct code_package *ret_package)
@@ -162,9 +168,10 @@ static bool take_package(char *line)
 }
 
 /*
- * Asks which package has the file @path. dpkg-query knows some files by the name they had before
- * /lib became a part of /usr. One call asks for both names, as each call reads the whole database;
- * the status only says that one name is unknown.
+ * Asks which package has the file @path. dpkg-query knows some files by the name that they had
+ * before /lib became a part of /usr, so both names are asked for. Each call reads the whole
+ * database, so one call asks for both. Its exit status is ignored: it only says that one
+ * of the names is unknown.
  */
 static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 {
@@ -212,7 +219,10 @@ static void take_value(const char *line, const char *key, char *to, size_t room)
 	if (strncmp(line, key, bytes) != 0)
 		return;
 	line += bytes + (line[bytes] == '"');
-	/* The text becomes a part of a shell command: only these characters are taken. */
+	/*
+	 * The text becomes a part of a shell command: it is cut at the first character that a shell
+	 * could take for syntax.
+	 */
 	(void)snprintf(to, room, "%.*s",
 		(int)strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789-."), line);
 }

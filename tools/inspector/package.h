@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which package has the debug symbols of a file, and where apt gets that package from. */
+/*
+ * Finds the Debian or Ubuntu package with the debug symbols of a file, and the archive that apt
+ * needs to install the package.
+ */
 #ifndef TOOLS_INSPECTOR_PACKAGE_H
 #define TOOLS_INSPECTOR_PACKAGE_H
 
@@ -15,15 +18,15 @@ struct package_system {
 
 /*
  * Finds how to install @symbols, the package with the debug symbols of @package. @policy: what
- * apt-cache policy prints about both, which shows whether @package is of this distribution and
- * whether the archive of debug symbols is set up. Pure. 0 or -ENOMEM.
+ * "apt-cache policy" prints about both packages. It shows whether @package is of this distribution,
+ * and whether apt knows the archive of debug symbols. Reads no files. 0 or -ENOMEM.
  */
 int package_judge(const struct package_system *system, const char *package, const char *symbols,
 	const char *policy, struct code_package *ret_package);
 
 /*
- * Asks dpkg and apt about the file @path. *@ret_package is empty if the file is in no package, or
- * the package system is not Debian's. 0 or -ENOMEM.
+ * Asks dpkg and apt about the file @path. *@ret_package is all zero if the file is in no package,
+ * or if there is no dpkg. 0 or -ENOMEM.
  */
 int package_find(const char *path, struct code_package *ret_package);
 

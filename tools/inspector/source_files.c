@@ -54,7 +54,10 @@ static bool begins_with(const char *file, const struct source_path *path)
 		!file[path->from_bytes];
 }
 
-/* Searches /build/app/src/a.c below DIR: DIR/build/app/src/a.c, DIR/app/src/a.c, … DIR/a.c. */
+/*
+ * Searches the file /build/app/src/a.c below the folder DIR, longest tail first:
+ * DIR/build/app/src/a.c, DIR/app/src/a.c, DIR/src/a.c, DIR/a.c.
+ */
 static int open_tail(const char *folder, const char *file, struct stat *ret_st, char **ret_path)
 {
 	int fd = -ENOENT;

@@ -12,7 +12,7 @@ enum { SOURCE_PATHS_MOST = 32 };
 
 struct source_files {
 	struct source_path {
-		/* the prefix OLD of "OLD=NEW"; NULL: the option is "DIR" */
+		/* OLD, if the option is OLD=NEW; NULL: the option is a folder DIR */
 		const char *from;
 		size_t from_bytes;
 		const char *to; /* the folder NEW that replaces @from, or DIR */
@@ -43,7 +43,10 @@ static inline uint64_t source_files_changed_ns(const struct stat *st)
 	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
 }
 
-/* Reads up to @bytes from @offset on, NULs as blanks. 0 or -ENOMEM. The caller frees *@ret_text. */
+/*
+ * Reads up to @bytes from @offset on. Replaces each NUL by a blank. 0 or -ENOMEM. The caller frees
+ * *@ret_text.
+ */
 int source_files_text(int fd, off_t offset, size_t bytes, char **ret_text);
 
 #endif

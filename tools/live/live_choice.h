@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads --thread-name and --tid exclude. After a rename the engine may differ for 0.2 s. */
+/*
+ * Which threads --thread-name and --tid exclude. After a thread is renamed, the supervisor may
+ * still judge it by its old name, for 0.2 s or more (supervisor/engine/choice.h).
+ */
 #ifndef TOOLS_LIVE_LIVE_CHOICE_H
 #define TOOLS_LIVE_LIVE_CHOICE_H
 

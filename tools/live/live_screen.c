@@ -17,8 +17,9 @@
 #include "view/live/terminal.h"
 
 /*
- * BUSY_MS: work that takes longer is announced. LOOKS: further reads of the size after SIGWINCH,
- * LOOK_MS apart. STOP_LOOKS: intervals of LOOK_MS within which SIGTSTP stops this process.
+ * BUSY_MS: work that takes longer is announced. LOOK_MS: interval of further reads of the size
+ * after SIGWINCH. LOOKS: their number. STOP_LOOKS: after SIGTSTP, the terminal is left for at
+ * most this many intervals of LOOK_MS, in which the signal stops this process.
  */
 enum {
 	BUSY_BYTES = 160,
@@ -32,7 +33,7 @@ enum {
 struct live_screen {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	struct screen next, shown; /* next: protected by the lock; shown: the thread's own */
+	struct screen next, shown; /* next: protected by the lock; shown: only the thread uses it */
 	bool fresh, anew, quit;    /* protected by the lock */
 	char busy[BUSY_BYTES];     /* protected by the lock; "": the caller is not busy */
 	int wake_fd, key_fd[2], signal_fd, opened; /* opened: the result of terminal_open() */
@@ -89,9 +90,9 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 }
 
 /*
- * The kernel sends SIGWINCH just before it stores the new size: a read at that time may return the
- * old size (seen under load: test_sproftop). So the size is read at every wake-up, and LOOKS times
- * more after a signal.
+ * The kernel sends SIGWINCH just before it stores the new size, so a read right after the signal
+ * may return the old size. (This happens on a busy machine; test_sproftop showed it.) So the size
+ * is read at every wake-up, and LOOKS times more after a signal.
  */
 static void see_size(struct live_screen *screen, struct terminal *terminal)
 {
@@ -115,9 +116,9 @@ static bool is_foreground(const struct live_screen *screen)
 }
 
 /*
- * Leaves the terminal to the shell while the job is stopped or in the background. A stop of the
- * supervisor may go unnoticed (SIGSTOP, or SIGTSTP to it alone): so every wake-up checks who owns
- * the terminal.
+ * Leaves the terminal to the shell while the job is stopped or in the background. This process may
+ * not notice that only the supervisor was stopped (by SIGSTOP, or by a SIGTSTP to the supervisor
+ * alone). So every wake-up checks which process group has the terminal.
  */
 static void see_place(struct live_screen *screen, struct terminal *terminal)
 {
@@ -248,7 +249,10 @@ static int open_all(struct live_screen *screen)
 	return 0;
 }
 
-/* With a low ulimit -s, the default stack would be too small to read the terminal's description. */
+/*
+ * Starts the thread with a stack of its own size: with a low "ulimit -s", the default stack would
+ * be too small to read the terminal's description.
+ */
 static int start(struct live_screen *screen)
 {
 	pthread_attr_t attributes;
@@ -318,7 +322,10 @@ bool live_screen_close(struct live_screen *screen)
 	wake(screen);
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec++;
-	/* A blocked terminal blocks its thread: the process then ends without joining it. */
+	/*
+	 * If the terminal blocks, the thread is blocked in a write. It is then not joined, and ends
+	 * with the process.
+	 */
 	if (pthread_clockjoin_np(screen->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
 		return false;
 	release(screen);

@@ -33,7 +33,10 @@
 #define TARGET_BYTES 256
 /* Shortest time between two drawings. */
 #define FRAME_NS (CLOCK_SECOND_NS / 10)
-/* The pause after an update is this many times its CPU time: at most 2 % of a CPU is used. */
+/*
+ * The time from one update to the next is at least this many times the first one's CPU time: so
+ * updates use at most 2 % of a CPU.
+ */
 #define LOOK_SHARE 50
 
 struct running {
@@ -47,10 +50,10 @@ struct running {
 	size_t thread_room;
 	unsigned rows, columns;
 	int signal_fd;
-	bool open;  /* the supervisor holds the doorbell */
+	bool open;  /* the supervisor has its end of the doorbell pipe open */
 	bool ended; /* RECORD_END has come */
 	bool quit;  /* the user leaves */
-	/* there is something to show: the target's image is known, or a second has passed */
+	/* the screen may open: the target has run its program, or an audit has come */
 	bool started;
 	bool changed, anew;
 	uint64_t begun_ns, drawn_ns, updated_ns, printed;
@@ -173,7 +176,10 @@ static void serve(struct running *run)
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
 	if (control->save_as) {
-		/* The opener refuses a suffix that no format has, too, but gives no reason. */
+		/*
+		 * Names without a known format are refused here, with a reason. The opener would
+		 * refuse them, too, but gives no reason.
+		 */
 		bool named = export_find_for_file(control->save_as);
 
 		if (!named)
@@ -222,7 +228,10 @@ static int press(struct running *run, struct live_key key)
 	return r;
 }
 
-/* Presses the keys of --keys: each character is one, and "\e" is Esc, "\r" Enter, "\\" a "\". */
+/*
+ * Presses the keys of --keys. Each character is a key; backslash and a letter stand for Esc (\e)
+ * and Enter (\r), two backslashes for one.
+ */
 static int press_script(struct running *run)
 {
 	int r = 0;
@@ -257,7 +266,7 @@ static int draw(struct running *run, uint64_t now)
 		r = standard_end_output();
 		run->session->unwritten = r < 0;
 		if (ferror(stdout))
-			run->quit = true; /* the reader of batch mode has left */
+			run->quit = true; /* the reader of our standard output has left */
 	}
 	run->changed = run->anew = false;
 	run->drawn_ns = now;
@@ -299,7 +308,10 @@ static int await(struct running *run)
 	return r;
 }
 
-/* Sets the terminal's modes from before the view, which the screen restores at its end. */
+/*
+ * Sets the terminal modes that were in force before the live view. The screen takes them as those
+ * to restore at its end.
+ */
 static void set_modes(const char *hex)
 {
 	struct termios modes;
@@ -323,12 +335,15 @@ static int open_screen(struct running *run)
 	uint64_t wall;
 	int r;
 
-	/* A sleeping target has no samples, but its audit comes once a second. */
+	/*
+	 * A sleeping target has no samples, but the supervisor's figures ("wall_ns") come once a
+	 * second.
+	 */
 	if (!run->ended && profile_audit(s->analyst->profile, "wall_ns", &wall) && wall)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (s->analyst->end_flags & RECORD_END_REFUSED)
-		/* One of several processes refused to be traced: nothing is profiled. */
+		/* One of the chosen processes refused to be traced. Then none is profiled. */
 		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
@@ -357,7 +372,10 @@ static int turn(struct running *run)
 		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
 	if (r < 0)
 		return r;
-	/* All records written before the doorbell closed have been taken by now. */
+	/*
+	 * The supervisor wrote its last records before it closed the doorbell pipe. If the pipe was
+	 * closed before input_ready(), all records have been taken by now.
+	 */
 	last = !run->ended && (r == 1 || !was_open);
 	now = clock_now();
 	run->ended |= r == 1;
@@ -374,7 +392,10 @@ static int turn(struct running *run)
 	}
 	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
 		run->quit = true;
-	/* A killed supervisor (no RECORD_END), or a target that ended with nothing to show. */
+	/*
+	 * Leaves if the supervisor was killed (no RECORD_END came), or if the target ended before
+	 * there was anything to show.
+	 */
 	if (!run->ended ? !run->open : !run->started)
 		run->quit = true;
 	if (r >= 0 && run->painter && run->changed && now >= run->drawn_ns + FRAME_NS)
@@ -411,7 +432,7 @@ static int open_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		(void)sigaddset(&set, signals[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	/* If the reader of batch mode leaves, a write fails with EPIPE. */
+	/* A write to a closed pipe must fail with EPIPE, not kill: batch mode then ends. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigdelset(&set, SIGWINCH);
 	(void)sigdelset(&set, SIGTSTP);

@@ -27,8 +27,9 @@ struct live_session {
 };
 
 /*
- * Returns when the user has left and all records are taken; the terminal is restored. 0; -ENOTSUP,
- * -ENOTTY: there was no view; -ENOMEM; -EPROTO: the ring is broken.
+ * Returns when the user has left and all records are taken; the terminal is restored. 0; -ENOTSUP
+ * or -ENOTTY: no view was shown, as live_screen_open() failed; -ENOMEM: memory is short; -EPROTO:
+ * the ring is broken.
  */
 int live_session_run(struct live_session *session);
 

@@ -33,7 +33,10 @@ static int read_source(void *context, const char *path, char **ret_text, uint64_
 	return r;
 }
 
-/* Reads the end of the log, whose beginning may be a hole. */
+/*
+ * Reads the last LOG_BYTES of the log. What is earlier in the log may have been freed
+ * (output_log_trim()).
+ */
 static int read_output(void *context, char **ret_text)
 {
 	const struct live_source_context *c = context;

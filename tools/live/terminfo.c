@@ -35,7 +35,10 @@ static int keep(int fd)
 	return r;
 }
 
-/* Reads "FOLDER/x/xterm", or, as on case-insensitive file systems, "FOLDER/78/xterm". */
+/*
+ * Reads "FOLDER/x/xterm". On case-insensitive file systems the subfolder is named by the
+ * hexadecimal code of the letter: "FOLDER/78/xterm".
+ */
 static int look_in(const char *folder, const char *type)
 {
 	char path[PATH_MAX];
@@ -58,7 +61,10 @@ static int look_in(const char *folder, const char *type)
 	return r;
 }
 
-/* Skips empty names in @folders: those stand for the usual folders, which are searched anyway. */
+/*
+ * Looks in each of @folders, separated by ":". An empty name stands for the usual folders; it is
+ * skipped, as those are searched anyway.
+ */
 static int look_in_all(const char *folders, const char *type)
 {
 	char folder[PATH_MAX];

@@ -4,8 +4,9 @@
 #define TOOLS_LIVE_TERMINFO_H
 
 /*
- * Finds @type as ncurses does (terminfo(5)), and keeps the description in the environment, as
- * TERMINFO=hex:…, where ncurses looks first. 0 or -errno; -ENOENT: not found.
+ * Finds the description of @type as ncurses does (terminfo(5)). Keeps it in the environment
+ * variable TERMINFO, as "hex:…"; ncurses reads this variable first. 0 or -errno; -ENOENT: not
+ * found.
  */
 int terminfo_keep(const char *type);
 
