@@ -89,7 +89,7 @@ int pager_close(struct pager *pager)
 {
 	int error = pager->error, status = 0;
 
-	/* After a failed write the buffer is empty: closing may succeed and hide the error. */
+	/* A failed write empties the buffer, so closing may succeed: pager->error has the error. */
 	if ((pager->pid ? fclose(pager->out) : fflush(pager->out)) && !error)
 		error = errno;
 	if (pager->pid) {

@@ -130,12 +130,15 @@ static const struct option_row rows[] = {
 	{"version", 0, OPTION_DO, .take = take_version},
 };
 
-/* Formats that export samples instead of a report's rows: options for rows do not apply. */
+/*
+ * Formats that export samples, not a report's rows. Options that choose rows have no effect on
+ * them.
+ */
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
 /*
- * Options that only some reports and formats have: those named in @of or, if @of is NULL, all
- * except those named in @not_of.
+ * Options that have an effect only in some reports and formats. @of: the names of these; NULL: all
+ * but those named in @not_of.
  */
 static const struct {
 	const char *name, *of, *not_of;
@@ -183,7 +186,10 @@ static int check_partial(const struct command *command, const struct option_set 
 	return 0;
 }
 
-/* A comparison has no split and no direction; tables of --by have their own rows and order. */
+/*
+ * Refuses options without effect. --diff has no --split and no --bottom-up. A table of --by
+ * process, thread or object has its own rows and order: no --split, no --sort.
+ */
 static int check_form(const struct command *command, const struct option_set *given)
 {
 	static const char *const of_sides[] = {"split", "bottom-up"};
@@ -201,7 +207,10 @@ static int check_form(const struct command *command, const struct option_set *gi
 	return 0;
 }
 
-/* --by process, thread and object are for flat; rank, host and process for merge. */
+/*
+ * Refuses a value of --by that the report cannot use. process, thread and object are for flat;
+ * rank, host and process for merge.
+ */
 static int check_by(const struct command *command)
 {
 	enum report_by by = command->options.balance_by;
@@ -224,8 +233,9 @@ static int check_by(const struct command *command)
 }
 
 /*
- * Divides the files: those before "--" are side A, the @behind files after it side B; without "--",
- * each side has one file. Refuses options that need another report.
+ * Divides the files into two sides. With "--", the files before it are side A, and the @behind
+ * files after it are side B. Without "--", there must be two files, one for each side. Refuses
+ * options that need another report.
  */
 static int take_sides(struct command *command, int behind, bool has_by)
 {
@@ -297,7 +307,10 @@ static void settle(struct command *command, const struct option_set *given)
 	command->options.balance_by = (enum report_by)(command->by > 1 ? command->by - 1 : 0);
 }
 
-/* Refuses an unknown option: @word, the argument read last, or the letter optopt in it. */
+/*
+ * Refuses an unknown option. @word: the argument read last; optopt: the unknown letter in @word, or
+ * 0.
+ */
 static void refuse_option(const struct option_set *set, const char *word)
 {
 	const char *likely = command_line_likely(set, 1, word);

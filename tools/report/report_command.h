@@ -18,7 +18,7 @@ struct command {
 	const struct report *report;               /* NULL: the command is an export */
 	const struct export_format *export_format; /* NULL: the command is a report */
 	const char *format, *output;
-	/* the program that wrote the files, which are mon.outs; NULL: the files are profiles */
+	/* program whose mon.out files (profile/monout.h) are read; NULL: the files are profiles */
 	const char *program;
 	struct source_files sources;
 	char **file;
@@ -38,7 +38,7 @@ int command_parse(struct command *command, int argc, char **argv);
 
 /* Prints "sprofreport: …" on stderr. */
 #define complain(...) standard_complain("sprofreport", __VA_ARGS__)
-/* Prints a message and the list in it, an item a line. */
+/* Prints a message that contains a list, an item of the list in each line. */
 void complain_list(const char *text);
 
 #endif

@@ -41,7 +41,10 @@ int report_words_refuse(const char *option, const char *word, const char *words)
 	return EXIT_USAGE;
 }
 
-/* Sets the format of the export: from its name, or else the output's suffix. */
+/*
+ * Sets the format of the export: the one that --format names or, without --format, that of the
+ * output file's suffix.
+ */
 static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
@@ -93,8 +96,9 @@ static int take_report_format(struct command *command)
 }
 
 /*
- * If the first word names a report, takes it. Returns the number of words used. -1, after a
- * message: the word consists of letters but names neither report nor file; it may be misspelt.
+ * Takes the first word if it names a report. Returns the number of words taken, 1 or 0. -1, after a
+ * message: the word is probably a misspelt report, as it consists of small letters, and there is no
+ * file of that name.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {
@@ -137,8 +141,9 @@ static bool is_report_word(const char *word)
 }
 
 /*
- * Makes "tree FILE" of "FILE tree": moves a report's name from behind the files to the front, with
- * the function's name if the report needs one. A word that names a file stays.
+ * Reorders "FILE tree" to "tree FILE": moves the report's name before the files, with the
+ * function's name if the report needs one. A word that names an existing file is not taken for a
+ * report.
  */
 static void put_report_first(int argc, char **argv)
 {
@@ -157,7 +162,7 @@ static void put_report_first(int argc, char **argv)
 	}
 }
 
-/* The default of sprofrun's output and of a report's input. */
+/* sprofrun writes this file, and a report reads it, if no file is given. */
 static char default_file[] = "sprof.pb.gz";
 static char *default_files[] = {default_file, NULL};
 

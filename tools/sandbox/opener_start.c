@@ -12,7 +12,10 @@
 
 #include "base/child.h"
 
-/* Longest wait for the opener's end: a file system may block one of its threads forever. */
+/*
+ * Longest wait for the opener's end. An opener whose thread is blocked in a file system may never
+ * end.
+ */
 #define END_NS UINT64_C(2000000000)
 
 extern char **environ;

@@ -48,7 +48,10 @@ enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
 /* OOM_MORE raises our OOM score: the kernel kills this process before supervisor and target. */
 enum { OOM_MORE = 300, OOM_MOST = 1000 };
 
-/* The connections that the process may have: none, those that others open to it, those it opens. */
+/*
+ * Connections that the process may have. NOBODY: none. SERVING: those that others open to it.
+ * CONNECTING: also those that it opens.
+ */
 enum surroundings { NOBODY, SERVING, CONNECTING };
 
 static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
@@ -96,7 +99,10 @@ static void bound_memory(void)
 	(void)setrlimit(RLIMIT_AS, &now);
 }
 
-/* False: @user does not exist in the user namespace, which may have few users. */
+/*
+ * Makes the process run as @user, without groups. False: this failed, for instance because @user
+ * does not exist in a user namespace with few users.
+ */
 static bool become(uid_t user)
 {
 	return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 &&
@@ -130,8 +136,8 @@ static void drop_capabilities(struct sandbox *s)
 }
 
 /*
- * Empties the bounding set, from which executed programs could regain capabilities. This needs a
- * capability: call it before drop_capabilities().
+ * Empties the capability bounding set: an executed program could regain capabilities that are in
+ * the set. Call this before drop_capabilities(), as it needs CAP_SETPCAP.
  */
 static void drop_bounding_set(void)
 {
@@ -210,20 +216,20 @@ static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF,
 	TIOCGPGRP, TIOCSPGRP, TCFLSH, TCSBRK, FIONREAD, 0x802c542a, 0x402c542b, 0x402c542c,
 	0x402c542d /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */};
 
-/* F_SETOWN and F_SETSIG, which send signals, are missing on purpose. Seals are for memory files. */
+/* Permitted fcntl() operations. F_SETOWN and F_SETSIG are missing on purpose: they send signals. */
 static const int descriptor_calls[] = {
 	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GET_SEALS, F_ADD_SEALS};
 
 /* prctl() operations on this process only. PR_SET_VMA names the mappings of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};
 
-/* Calls that are permitted in addition to a process to which others open connections. */
+/* Further permitted calls of a process with connections (SERVING or CONNECTING). */
 static const int serving_calls[] = {SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom),
 	SCMP_SYS(sendto), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
 	SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait)};
 
-/* Calls that are permitted in addition to a process that opens connections. */
+/* Further permitted calls of a process that opens connections (CONNECTING). */
 static const int connecting_calls[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
 	SCMP_SYS(socketpair), SCMP_SYS(sendmmsg), SCMP_SYS(recvmmsg), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),

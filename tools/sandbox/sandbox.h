@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rights that the analyst drops before its first record, as a fault in its libraries, which
- * read untrusted files, must not gain an attacker anything. Files come from the opener
- * (opener/opener.h).
+ * The sandbox of a process that reads untrusted input, such as the analyst. The process enters the
+ * sandbox before it reads any input, so that an attacker who exploits a fault in one of its
+ * libraries gains nothing. Files come from the opener (opener/opener.h). The layers:
  *
  * 	user         no groups; a process of root becomes that of another user
  * 	capabilities none, and none can be regained; no_new_privs
@@ -25,7 +25,10 @@ struct sandbox {
 	char lacks[SANDBOX_TEXT_BYTES]; /* names of missing layers, and why; "": none */
 };
 
-/* Closes all descriptors from 3 on except the @n in @keep, which is sorted; -1 there is ignored. */
+/*
+ * Closes all descriptors from 3 on, except the @n that @keep lists. Sorts @keep; a -1 in @keep is
+ * ignored.
+ */
 void sandbox_close_others(int *keep, size_t n);
 
 /* Enters the sandbox. Call once, while the process has one thread. */
@@ -36,8 +39,8 @@ void sandbox_enter_serving(struct sandbox *ret_sandbox);
 
 /*
  * As sandbox_enter(), for a process that connects to other machines by name. It may also create
- * sockets, and open files that everybody may read (certificates, the resolver's files). Landlock,
- * which would forbid all paths and TCP ports, is not used.
+ * sockets, and open files for reading (certificates, the resolver's files). There is no layer
+ * "landlock", as that would forbid all paths and TCP ports.
  */
 void sandbox_enter_connecting(struct sandbox *ret_sandbox);
 

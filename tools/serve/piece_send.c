@@ -11,7 +11,10 @@
 #include "base/whole.h"
 #include "profile/pprof.h"
 
-/* Longest time without a read by the server: records wait in the ring meanwhile. */
+/*
+ * Longest time for which the server reads nothing, in ms. It is short because this process takes no
+ * records meanwhile: they wait in the ring.
+ */
 #define PATIENCE_MS 5000
 
 static int announce(int fd, const struct piece *piece, int pipe_fd)

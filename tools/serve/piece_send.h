@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends a piece of an analyst's profile to the server. */
+/* Sends an analyst's profile, or a part of it so far, to the server (a piece, proto/piece.h). */
 #ifndef TOOLS_SERVE_PIECE_SEND_H
 #define TOOLS_SERVE_PIECE_SEND_H
 
@@ -8,8 +8,9 @@
 struct profile;
 
 /*
- * Announces the piece through the socket @fd (proto/piece.h), and writes its profile to a pipe. 0
- * or -errno; -ETIMEDOUT: the server did not read for 5 s; -EPIPE: the server is gone.
+ * Announces the piece through the socket @fd, with the reading end of a new pipe, and writes
+ * @profile to that pipe. 0 or -errno; -ETIMEDOUT: the server did not read for 5 s; -EPIPE: the
+ * server is gone.
  */
 int piece_send(int fd, const struct piece *piece, const struct profile *profile);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles that wait for the store. Beyond PUSH_QUEUE_BYTES or _MOST, the oldest are dropped. */
+/*
+ * Profiles that wait to be sent to the profile store (--push). If they have more than
+ * PUSH_QUEUE_BYTES, or are more than PUSH_QUEUE_MOST, the oldest are dropped.
+ */
 #ifndef TOOLS_SERVE_PUSH_QUEUE_H
 #define TOOLS_SERVE_PUSH_QUEUE_H
 
@@ -23,7 +26,10 @@ struct push_queue {
 	struct pushed waiting[PUSH_QUEUE_MOST]; /* oldest first */
 	size_t n, bytes;
 	size_t lost; /* profiles dropped */
-	/* the profile being read: its head, and how many bytes of head and data have come */
+	/*
+	 * The profile that is being read. @head: its head; @head_bytes, @read: bytes of the head
+	 * and of the data that have come.
+	 */
 	uint8_t head[PUSH_HEAD_BYTES];
 	size_t head_bytes, read;
 	struct pushed coming;

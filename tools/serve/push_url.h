@@ -6,13 +6,14 @@
 #include <stdint.h>
 
 /*
- * Returns the address of a store's ingest with its parameters (Pyroscope's "Server HTTP API"):
+ * Returns the address to which a profile is sent: that of the store's "ingest", with parameters
+ * (Pyroscope's "Server HTTP API"):
  *
  * 	http://store:4040 -> http://store:4040/ingest?format=pprof&name=redis&from=1700000000
  * 		&until=1700000015&spyName=sprofil
  *
- * A path in @url is kept; a parameter in its query (name=…) replaces ours. The caller frees the
- * result; NULL: out of memory.
+ * A path in @url is kept. A parameter in the query of @url (name=…) replaces the parameter of that
+ * name. The caller frees the result; NULL: out of memory.
  */
 char *push_url(const char *url, const char *name, uint64_t from, uint64_t until);
 

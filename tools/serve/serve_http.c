@@ -15,7 +15,10 @@
 #include "base/clock.h"
 #include "tools/serve/serve_request.h"
 
-/* Time to receive a request, from the connection or the last answer on; time to send an answer. */
+/*
+ * REQUEST_NS: time to receive a request; it begins with the connection, or with the end of the last
+ * answer. ANSWER_NS: time to send an answer.
+ */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
 /* Interval of checks for connections whose time is over. */
@@ -23,7 +26,7 @@
 /* Pause before the next accept when no more connections can be accepted. */
 #define CROWD_NS (CLOCK_SECOND_NS / 4)
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
-/* Limit of new connections per round, so that they do not delay the answers to others. */
+/* Most accepts in one http_turn(). More would delay the answers to other clients. */
 enum { ACCEPTS_MOST = 128 };
 
 struct client {
@@ -37,7 +40,7 @@ struct http_request {
 	struct http_request *next;
 	struct MHD_Connection *connection;
 	struct client *client;
-	struct span *span; /* the span that the request waits for; NULL: none yet, or over */
+	struct span *span; /* the requested span; NULL: none was begun, or it has ended */
 	bool half_closed;  /* the client sends no more: it waits for its answer, or is gone */
 	bool left;         /* the client is gone */
 	int error;
@@ -58,7 +61,10 @@ struct http {
 	uint64_t look_ns;
 };
 
-/* Takes ownership of @response. NULL, out of memory: MHD_NO, which closes the connection. */
+/*
+ * Queues an answer. Takes ownership of @response; NULL: memory was short. Returns MHD_NO on
+ * failure: the library then closes the connection.
+ */
 static enum MHD_Result answer_queue(struct MHD_Connection *connection, unsigned status,
 	const char *type, struct MHD_Response *response)
 {
@@ -76,7 +82,7 @@ static enum MHD_Result answer_queue(struct MHD_Connection *connection, unsigned 
 	if (status == MHD_HTTP_OK && type[0] == 'a')
 		(void)MHD_add_response_header(
 			response, "Content-Disposition", "attachment; filename=\"profile\"");
-	/* If an answer has this header, pprof prints its text. */
+	/* With this header, pprof prints the answer's text, which says what is wrong. */
 	if (status != MHD_HTTP_OK)
 		(void)MHD_add_response_header(response, "X-Go-Pprof", "1");
 	r = MHD_queue_response(connection, status, response);
@@ -167,8 +173,8 @@ static enum MHD_Result begin_profile(
 		return answer_text(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
 	/*
-	 * Two spans are reserved for --push. If all others are taken, a half-closed connection
-	 * loses its span to this request: that connection's client may be gone.
+	 * Two spans are reserved for --push. If all others are taken, a request whose client has
+	 * half closed its connection loses its span to this request: the client may be gone.
 	 */
 	if (http->spans->n + 2 >= SPANS_MOST)
 		end_half_closed(http);
@@ -224,7 +230,10 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 		"/debug/pprof/profile?seconds=N\n");
 }
 
-/* The library calls this at a request's head, again after its body, and after each resume. */
+/*
+ * The library calls this when a request's head has come, again after its body, and again after each
+ * MHD_resume_connection().
+ */
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
 	const char *method, const char *version, const char *data, size_t *bytes,
 	void **request_context)
@@ -318,9 +327,9 @@ int http_begin(int listen_fd, bool reachable, struct spans *spans, const char *n
 	*http = (struct http){
 		.spans = spans, .name = name, .reachable = reachable, .listen_fd = listen_fd};
 	/*
-	 * Not the library but this file accepts connections: at its limit of connections, the
-	 * library would stop listening, and resume in a call that neither a descriptor nor a
-	 * timeout announces.
+	 * This file accepts the connections, not the library. At its limit of connections the
+	 * library would stop listening. It would start again in some later call to MHD_run(), but
+	 * no descriptor and no timeout would tell when to call.
 	 */
 	http->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,

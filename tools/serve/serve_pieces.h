@@ -31,7 +31,10 @@ void serve_pieces_init(struct serve_pieces *pieces, int fd, struct spans *spans)
 void serve_pieces_release(struct serve_pieces *pieces);
 /* Fills in 1 + SERVE_PIECES_MOST descriptors. */
 void serve_pieces_poll(const struct serve_pieces *pieces, struct pollfd *fds);
-/* Handles the events of poll(2). When no sender and no open piece is left, ends all spans. */
+/*
+ * Handles the events of poll(2). When no sender is left and no announced piece is still coming,
+ * ends all spans.
+ */
 void serve_pieces_turn(struct serve_pieces *pieces, const struct pollfd *fds);
 
 #endif

@@ -47,7 +47,10 @@ uint64_t push_next(const struct push *push, uint64_t now)
 		return now;
 	if (!push->span[0])
 		return now + SECOND_NS;
-	/* The older span is finished first, by a piece or POLLOUT: no time is due. */
+	/*
+	 * While the older span is unfinished, no time is due here: a piece completes that span, or
+	 * POLLOUT shows room for its profile. spans_next() tells when it is given up.
+	 */
 	return push->span[1] ? UINT64_MAX : push->to_ns[0];
 }
 
@@ -64,8 +67,8 @@ static void begin(struct push *push, uint64_t from_ns, uint64_t from_realtime_ns
 }
 
 /*
- * Begins the next span at the end of the last one. The UNIX times for the store continue without a
- * gap, too, unless the clock was set meanwhile.
+ * Begins the next span at the end of the last one. The span's UNIX time also continues that of the
+ * last span without a gap, unless the wall clock was set meanwhile.
  */
 static void begin_next(struct push *push, uint64_t now)
 {

@@ -13,8 +13,9 @@ bool request_seconds(const char *text, unsigned *ret_seconds);
 
 /*
  * May a client of a server on the loopback send this Host header? True for "localhost" and IP
- * addresses, with or without a port, and for NULL (HTTP/1.0 has no Host header). Any other name may
- * be that of a web page, resolved to 127.0.0.1 to reach local servers.
+ * addresses, with or without a port, and for NULL (HTTP/1.0 has no Host header). False for any
+ * other name: a web page may let its own name resolve to 127.0.0.1, so that a browser's scripts
+ * reach local servers.
  */
 bool request_host_is_loopback(const char *host);
 

@@ -14,8 +14,8 @@ struct span {
 	uint64_t from_ns, to_ns, realtime_ns;
 	uint64_t until_ns;    /* end of the latest piece, at most to_ns */
 	struct profile *sum;  /* sum of the pieces so far; NULL: none */
-	uint32_t low;         /* the first segment that may reach into the span */
-	uint32_t first, last; /* segments in which the span begins and ends; 0: unknown */
+	uint32_t low;         /* the first segment (proto/piece.h) that may overlap the span */
+	uint32_t first, last; /* segment in which the span begins; in which it ends; 0: unknown */
 	uint32_t behind;      /* the first segment known to begin after the span's end; 0: none */
 	uint32_t segments;    /* segments whose pieces have come */
 	int error;
@@ -60,8 +60,8 @@ void spans_end(struct spans *spans, struct span *span)
 }
 
 /*
- * Does the span need the piece's content? A piece of an unfinished segment is needed only if it
- * reaches the span's end: otherwise a later piece has its records, too.
+ * Does the span need the piece's content? A piece of a segment that continues is needed only if the
+ * piece reaches the span's end. Otherwise a later piece of the segment contains its records, too.
  */
 static bool wants(const struct span *span, const struct piece *piece)
 {
@@ -84,9 +84,9 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 			piece->segment >= span->low)
 			span->low = piece->segment + 1;
 		/*
-		 * If a span ends between two segments, no piece reaches its end. The first segment
-		 * that begins after the span's end then tells which pieces the span needs: those of
-		 * all segments before.
+		 * If a span ends between two segments, no piece reaches the span's end. But a
+		 * segment that begins after the span's end shows that the span needs no more pieces
+		 * than those of the segments before it.
 		 */
 		if (piece->began_ns >= span->to_ns &&
 			(!span->behind || piece->segment < span->behind))
@@ -95,7 +95,10 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 	return wanted;
 }
 
-/* Makes the executable's mapping the main one: viewers such as pprof name the profile after it. */
+/*
+ * Makes the executable's mapping the main one: viewers such as pprof name the profile after the
+ * main mapping.
+ */
 static int set_main(struct profile *sum, const struct profile *profile)
 {
 	struct mapping mapping;
@@ -168,7 +171,10 @@ void spans_close(struct spans *spans)
 	spans->closed = true;
 }
 
-/* Have the pieces of all segments that the span reaches into come? */
+/*
+ * Has a piece come of each segment that overlaps the span? False also if those segments are not
+ * known yet.
+ */
 static bool is_whole(const struct span *span)
 {
 	uint32_t first = span->first ? span->first : span->low;
@@ -202,7 +208,10 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
-		/* The span is given up, but waits for room in a pipe: check again in 1 s. */
+		/*
+		 * The span is over, but still there, as its profile waits for room in a pipe: check
+		 * again in 1 s.
+		 */
 		if (at <= now)
 			at = now + CLOCK_SECOND_NS;
 		if (at < next)
@@ -222,7 +231,7 @@ int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data
 		r = profile_set_command(span->sum, spans->name);
 	if (r < 0)
 		return r;
-	/* Replaces the times that the merged parts have from their segments. */
+	/* The merged profiles have the times of their segments: replaces them by the span's. */
 	profile_set_time(span->sum, span->realtime_ns, until_ns - span->from_ns);
 	return pprof_write(span->sum, ret_data, ret_bytes);
 }

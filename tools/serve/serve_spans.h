@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans of time whose profile is requested, and the pieces (proto/piece.h) of which they consist.
- * Spans may overlap, and extend over several segments, whose pieces come in any order. No input or
+ * Spans of time whose profile is requested. The profile of a span is merged from pieces
+ * (proto/piece.h). Spans may overlap. A span may extend over several segments; a segment is the
+ * records that one analyst takes. Pieces of different segments come in any order. No input or
  * output; times are CLOCK_MONOTONIC.
  */
 #ifndef TOOLS_SERVE_SERVE_SPANS_H
@@ -44,14 +45,15 @@ void spans_close(struct spans *spans);
 
 /* Is the span complete, or given up? */
 bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now_ns);
-/* Has a span ended for whose end no piece has come? The caller then requests a piece. */
+/* Has a span ended without a piece that reaches its end? The caller then requests a piece. */
 bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
 /* Returns when the next span ends or is given up; UINT64_MAX: there is no span. */
 uint64_t spans_next(const struct spans *spans, uint64_t now_ns);
 
 /*
- * Writes the span as a pprof file, which the caller frees. Its command line is spans->name; it has
- * no time line and no notes. 0 or -errno; -ENODATA: no piece of the span came.
+ * Writes the span's profile in the format of pprof; the caller frees *@ret_data. The profile's
+ * command line is spans->name. It has no time line and no notes. 0 or -errno; -ENODATA: no piece of
+ * the span came.
  */
 int spans_write(
 	const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes);

@@ -111,7 +111,10 @@ static const char *path_of(const struct unwind_frame *frame)
 	return info.path;
 }
 
-/* A caller's pc is, for us, inside the call instruction; for libunwind, the return address. */
+/*
+ * The stack pointers are equal. A caller's pc may differ by 1: our unwinder gives return address -
+ * 1, which is inside the call instruction, and libunwind the return address.
+ */
 static bool is_same(const struct opinions *o, const struct unwind_frame *ours, size_t i)
 {
 	return (ours->pc == o->pc[i] || ours->pc + 1 == o->pc[i]) && ours->sp == o->sp[i];
@@ -119,7 +122,7 @@ static bool is_same(const struct opinions *o, const struct unwind_frame *ours, s
 
 static int note(struct opinions *o, const struct unwind_result *ours, size_t same)
 {
-	/* The last common frame: the two unwinders do not agree about its caller. */
+	/* The last frame that both unwinders found or, if their first ones differ, our first. */
 	const struct unwind_frame *last = &ours->frame[same ? same - 1 : 0];
 	struct opinion_module *module = module_of(o, path_of(last));
 	struct frame_chain chain = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares two opinions about a thread's stack, frame by frame, by pc and stack pointer: our
- * unwinder's, on a copy of the stack, and libunwind-ptrace's, which reads the stopped thread.
+ * Compares two opinions about a thread's stack, frame by frame, by pc and stack pointer. Our
+ * unwinder reads a copy of the stack; libunwind-ptrace reads the stopped thread.
  */
 #ifndef TOOLS_STACKCHECK_STACK_OPINION_H
 #define TOOLS_STACKCHECK_STACK_OPINION_H
@@ -28,7 +28,8 @@ struct opinion_module {
 	uint64_t result[OPINION_RESULTS];
 	/* function of the last common frame, at the last difference; "": unknown */
 	const char *function;
-	const char *why; /* why our unwinder ended at that frame; "": it did not */
+	/* why our unwinder gave up, at the last difference at which it did; "": it never did */
+	const char *why;
 };
 
 struct opinions {
