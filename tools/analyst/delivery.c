@@ -50,8 +50,8 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 }
 
 /*
- * Without a pipe to the supervisor, makes @fd blocking. With one, @fd stays non-blocking: a write
- * must end when the supervisor does.
+ * Without a pipe to the supervisor, makes @fd blocking. With one, leaves @fd as it is: a write to a
+ * FIFO must end when the supervisor does.
  */
 static void let_block(const struct delivery *d, int fd)
 {

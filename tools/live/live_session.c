@@ -343,7 +343,7 @@ static int open_screen(struct running *run)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (s->analyst->end_flags & RECORD_END_REFUSED)
-		/* One of the chosen processes refused to be traced. Then none is profiled. */
+		/* Attaching to one of the named processes failed: none is profiled. */
 		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
