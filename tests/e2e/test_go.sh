@@ -84,6 +84,6 @@ check "who reads the clock is the vdso's caller" \
 is "each function of main has its own caller" "$(astray)" ""
 check "lines come from the program's own table" has 'main\.deep.*main\.go' lines
 "$SPROFREPORT" doctor go.pb.gz >text
-check "where the names came from" has '\.gopclntab' text
+check "where names and lines came from" has '\.gopclntab +\.gopclntab' text
 check "nothing is to be mended" has_not 'ldflags|install' text
 finish

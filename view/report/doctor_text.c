@@ -20,16 +20,16 @@ static void put_count(struct layout *layout, const char *title, int64_t count)
 }
 
 /*
- * Returns what has the lines: "own" (DWARF in the object's own file), "debug file" (anything else,
- * also .gopclntab), "none", "unread", or "-" (unknown).
+ * Returns what has the lines: "own" (DWARF in the object's own file), ".gopclntab", "debug file" (of
+ * another path), "none", "unread", or "-" (unknown).
  */
 static const char *lines_of(const struct doctor_object *object)
 {
 	if (!object->lines[0])
 		return "-";
-	if (!strcmp(object->lines, "none") || !strcmp(object->lines, "unread"))
-		return object->lines;
-	return strcmp(object->lines, object->path) == 0 ? "own" : "debug file";
+	if (!strcmp(object->lines, object->path))
+		return "own";
+	return object->lines[0] == '/' ? "debug file" : object->lines;
 }
 
 static void add_row(
