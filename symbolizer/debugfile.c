@@ -45,7 +45,10 @@ static bool matches(const struct elfimage *image, const struct wanted *wanted)
 	return crc32_of(image->data, image->bytes) == wanted->crc;
 }
 
-/* A supplement made by dwz has no program headers: finds its build-id by the section. */
+/*
+ * Reads the build-id of a supplement made by dwz, which has no program headers, from the section
+ * ".note.gnu.build-id".
+ */
 static void find_build_id(struct elfimage *image)
 {
 	struct elffile_section section;

@@ -9,8 +9,9 @@ struct elffile;
 struct symbolizer;
 
 /*
- * libdebuginfod's cache folder: DEBUGINFOD_CACHE_PATH, or XDG_CACHE_HOME/debuginfod_client, or
- * HOME/.cache/debuginfod_client. The caller frees it. NULL: none, or out of memory.
+ * Returns the path of libdebuginfod's cache folder: DEBUGINFOD_CACHE_PATH, or
+ * XDG_CACHE_HOME/debuginfod_client, or HOME/.cache/debuginfod_client. The caller frees the path.
+ * NULL: there is no such folder, or out of memory.
  */
 char *debugfile_cache(void);
 
@@ -23,9 +24,9 @@ struct debugfile {
 /*
  * Finds the debug file of @image, the file at @path, in this order:
  *
- *	DIR/.build-id/xx/yyyy.debug	the build-id, checked against the one in the file
- *	CACHE/xxyyyy/debuginfo		checked likewise; CACHE is debugfile_cache()
- *	<directory of path>/LINK	LINK from .gnu_debuglink, checked by its CRC
+ *	DIR/.build-id/xx/yyyy.debug	the debug file must have the build-id of @image
+ *	CACHE/xxyyyy/debuginfo		the same; CACHE is debugfile_cache()
+ *	<directory of path>/LINK	LINK and the debug file's CRC are in .gnu_debuglink
  *	<directory of path>/.debug/LINK
  *	DIR/<directory of path>/LINK
  *

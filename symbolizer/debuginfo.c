@@ -40,7 +40,8 @@ struct debuginfo {
 	struct splitfiles *splitfiles;
 	struct dwarf_reader *reader;
 	struct sections own, supplement;
-	struct unit index; /* the unit at each address: the "scopes" are unit numbers */
+	/* Finds the unit at an address: a "scope" in @index is a number of an element of @units. */
+	struct unit index;
 	struct entry *units;
 	size_t n_units, units_capacity;
 	struct table table; /* finds @functions by reader and DIE */
@@ -109,7 +110,7 @@ static int read_entry(struct debuginfo *d, struct entry *entry)
 	return rc;
 }
 
-/* Indexes a unit that states no addresses, by the addresses of its functions and lines. */
+/* Indexes a unit whose DIE gives no addresses: takes those of the unit's functions and lines. */
 static int index_by_content(struct debuginfo *d, uint32_t number)
 {
 	struct entry *entry = &d->units[number];
@@ -133,7 +134,11 @@ static int index_by_content(struct debuginfo *d, uint32_t number)
 	}
 	if (!entry->info.split)
 		return rc ? rc : unit_seal(unit);
-	/* Drops the split unit's data, which are read again when needed. */
+	/*
+	 * Of a split unit, only lines have been read, as @splitfiles is not set yet. They are
+	 * dropped, so that debuginfo_find() reads the unit together with the functions in its .dwo
+	 * file.
+	 */
 	unit_release(unit);
 	entry->read = false;
 	return rc;

@@ -20,7 +20,8 @@ struct debuginfo_frame {
 	const char *file;                /* interned, "": unknown */
 	uint32_t line, function_line;    /* 0: unknown */
 	bool inlined;
-	bool qualified; /* the name is complete: the language has no namespaces or classes */
+	/* @name is complete. It is not if it may lack a namespace or a class, as in C++. */
+	bool qualified;
 };
 
 /* Deeper chains of inlined calls are cut at the outer end. */

@@ -63,8 +63,9 @@ static void take_part(const char *part, size_t bytes, void *context)
 }
 
 /*
- * Old Rust names are valid C++ names, so Rust comes first. A hundred bytes can expand to 2^30: then
- * take_part() longjmps, which is safe, as these demanglers have nothing on the heap.
+ * Old Rust names are valid C++ names, so Rust comes first. A name of 100 bytes can expand to 2^30
+ * bytes. The demanglers pass the expanded name in parts to take_part(), which calls longjmp() when
+ * @text is full. That is safe, as these demanglers have nothing on the heap.
  */
 static bool demangle_parts(const char *name, struct text *text)
 {

@@ -73,7 +73,10 @@ static int inflate_section(
 	Elf_Data *raw;
 
 	if (head->sh_flags & SHF_COMPRESSED) {
-		/* zstd needs libelf 0.189 or later, built with zstd: others refuse its header. */
+		/*
+		 * libelf reads the header of a section compressed by zstd only since 0.189, and if
+		 * built with zstd.
+		 */
 		if (!gelf_getchdr(scn, &chdr)) {
 			file->unknown_compression |= compression_of(scn) == COMPRESSED_ZSTD;
 			return -EINVAL;

@@ -42,7 +42,7 @@ int elfimage_map(struct elfimage *image, int fd)
 		-1, 0);
 	if (at == MAP_FAILED)
 		return errno == ENOMEM ? -EFBIG : -errno;
-	/* Writable for libelf, which marks a decompressed section in its header. */
+	/* Writable, as libelf marks a decompressed section in the section's header. */
 	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd,
 		    0) == MAP_FAILED) {
 		int error = errno;
@@ -152,9 +152,10 @@ static int read_phdrs(struct elfimage *image, uint64_t offset, size_t entry_byte
 #define NOTE_GO_BUILD_ID 4
 
 /*
- * Takes the build-id, and sets image->go if a note is by Go's linker. @align: 4, or 8 in a segment
- * with p_align 8 (gABI, 64 bits). *@left is how many notes of the file may still be read; it is
- * reduced. A note's contents may have any size, as they are skipped.
+ * Reads notes: sets the image's build-id if it has none yet, and image->go if a note is by Go's
+ * linker. A note, and its contents, begin at a multiple of @align bytes: 8 in a segment with
+ * p_align 8 (gABI, 64 bits), otherwise 4. *@left is how many notes of the file may still be read,
+ * and goes down by 1 for each note. A note's contents may have any size, as they are skipped.
  */
 static void read_notes(
 	struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align, unsigned *left)

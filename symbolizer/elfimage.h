@@ -10,7 +10,10 @@
 
 #include "symbolizer/base/slice.h"
 
-/* At most IMAGE_NOTES_MOST notes are read: in a bad file, thousands of segments may span it. */
+/*
+ * At most IMAGE_NOTES_MOST notes of a file are read. In a bad file, thousands of segments may each
+ * contain the whole file, so that the same notes would be read thousands of times.
+ */
 enum { IMAGE_BUILD_ID_MAX = 64, IMAGE_NOTES_MOST = 16384 };
 
 struct elfimage {
@@ -26,7 +29,10 @@ struct elfimage {
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: none */
 	bool go;               /* Go's linker made the file */
-	/* The load bias, which glibc adds in PT_DYNAMIC, if the image is from a process; else 0. */
+	/*
+	 * The load bias if the image was read from a process's memory, otherwise 0. glibc adds the
+	 * load bias to addresses in PT_DYNAMIC, in memory.
+	 */
 	uint64_t loaded;
 };
 
@@ -48,8 +54,8 @@ void elfimage_release(struct elfimage *image);
 
 /*
  * Finds up to @most segments from which a mapping of @bytes bytes at file offset @offset may come,
- * in file order: those that are executable if and only if @execute is true or, if there are none of
- * them, the others. Returns their number.
+ * in file order. @execute: is the mapping executable? Segments that differ from the mapping in this
+ * are found only if there are no others. Returns the number of segments.
  */
 size_t elfimage_segments_at_offset(const struct elfimage *image, uint64_t offset, uint64_t bytes,
 	bool execute, const Elf64_Phdr **ret_segment, size_t most);

@@ -30,8 +30,8 @@ static struct slice table_at(const struct elfimage *image, uint64_t address)
 }
 
 /*
- * The last PT_DYNAMIC, which the loaders of glibc and musl use. Like glibc, skips one without file
- * bytes, which "objcopy --only-keep-debug" leaves.
+ * Returns the last PT_DYNAMIC, as the loaders of glibc and musl use that one. A PT_DYNAMIC without
+ * bytes in the file does not count, as in glibc: "objcopy --only-keep-debug" makes such headers.
  */
 static struct slice find_dynamic(const struct elfimage *image)
 {
@@ -64,7 +64,7 @@ static bool find_tables(const struct elfimage *image, struct tables *ret_tables)
 		default: break;
 		}
 	}
-	/* Looking up an address searches all segments: done once a table, not for each entry. */
+	/* table_at() searches all segments: it is called once for each table, not each entry. */
 	tables = (struct tables){table_at(image, symbols), table_at(image, strings),
 		table_at(image, hash), table_at(image, gnu_hash)};
 	*ret_tables = tables;
@@ -112,9 +112,12 @@ static bool find_by_hash(const struct tables *tables, const char *name, uint64_t
 }
 
 /*
- * DT_GNU_HASH: number of buckets, first symbol's index, words of the Bloom filter, shift; the
- * filter (8 bytes a word); bucket[]; chain[], a hash for each symbol from the first one on, whose
- * lowest bit ends a bucket.
+ * Layout of DT_GNU_HASH, in 32-bit words except for the filter:
+ *
+ *	number of buckets B, index F of the first symbol, words W of the Bloom filter, shift
+ *	filter: W words of 8 bytes
+ *	bucket[B]: index of the bucket's first symbol
+ *	chain[]: for each symbol from F on, its hash; bit 0 is set in a bucket's last symbol
  */
 static bool find_by_gnu_hash(const struct tables *tables, const char *name, uint64_t *ret_svma)
 {
@@ -151,7 +154,10 @@ static bool find_exported(const struct elfimage *image, const char *name, uint64
 	return find_by_hash(&tables, name, ret_svma);
 }
 
-/* DT_GNU_HASH lacks the number of symbols, but the last symbol ends the chain that begins last. */
+/*
+ * DT_GNU_HASH lacks the number of symbols. The last symbol is found as the end of the bucket whose
+ * first symbol has the greatest index.
+ */
 static uint32_t count_by_gnu_hash(struct slice table)
 {
 	uint32_t head[4], last = 0, word;

@@ -18,7 +18,11 @@ enum {
 	RECORD_PCLN,
 	RECORD_PCDATAS,
 	RECORD_UNIT,
-	RECORD_118_FLAGS = 9, /* u8 id, flag, 0, number of funcdata; a field later since Go 1.20 */
+	/*
+	 * u8 function id, u8 flags, u8 0, u8 number of funcdata. Since Go 1.20 this is field 10,
+	 * and field 9 is the line of the function.
+	 */
+	RECORD_118_FLAGS = 9,
 };
 enum { FLAG_TOP_FRAME = 1, PCDATA_INLINED = 2, FUNCDATA_INLINED = 3 };
 

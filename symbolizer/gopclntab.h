@@ -36,7 +36,10 @@ struct pool;
  */
 int gopclntab_open(const struct elfimage *image, struct elffile *elf, struct pool *strings,
 	struct gopclntab **ret_table);
-/* Bytes from the thread-local word "g" up to the thread pointer; 0: unknown, or not x86-64. */
+/*
+ * Go keeps the current goroutine in a thread-local word, "g". Returns how many bytes "g" lies below
+ * the thread pointer; 0: unknown, or not x86-64.
+ */
 uint32_t gopclntab_g_below(const struct gopclntab *table);
 void gopclntab_free(struct gopclntab *table);
 
@@ -46,7 +49,10 @@ enum gopclntab_kind {
 	GOPCLNTAB_TOP,     /* has no caller: a goroutine's or a thread's first function */
 	GOPCLNTAB_LEAVES,  /* switches from the goroutine's stack to the thread's own */
 	GOPCLNTAB_CALLS_C, /* switches to the thread's own stack, to call C */
-	/* The pc saved for a goroutine whose stack was left is in this function. */
+	/*
+	 * runtime.systemstack_switch: if a thread has left its goroutine's stack for its own, the
+	 * pc that was saved for the goroutine is in this function
+	 */
 	GOPCLNTAB_LEFT,
 	GOPCLNTAB_CALLS_VDSO, /* keeps the stack pointer in a register while in the vdso */
 	GOPCLNTAB_SIGRETURN,  /* where a signal handler returns to */
@@ -63,7 +69,10 @@ struct gopclntab_function {
 bool gopclntab_find(
 	const struct gopclntab *table, uint64_t svma, struct gopclntab_function *ret_function);
 
-/* Bytes from the stack pointer at @svma up to that at the function's start. -ENOENT: unknown. */
+/*
+ * Bytes from the stack pointer at @svma up to the stack pointer at the function's first
+ * instruction. -ENOENT: unknown.
+ */
 int64_t gopclntab_depth(
 	const struct gopclntab *table, const struct gopclntab_function *function, uint64_t svma);
 

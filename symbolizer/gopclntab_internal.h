@@ -12,7 +12,10 @@
 struct elfimage;
 struct pool;
 
-/* Bytes of an entry of the table of functions; the index of the name in a function's record. */
+/*
+ * GOPCLNTAB_PAIR_BYTES: size of an entry of the table of functions. GOPCLNTAB_NAME: index of the
+ * field with the name's offset, in a function's record.
+ */
 enum { GOPCLNTAB_PAIR_BYTES = 8, GOPCLNTAB_NAME = 1 };
 
 struct gopclntab {

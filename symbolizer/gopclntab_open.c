@@ -42,7 +42,7 @@ static bool part_at(struct slice all, unsigned field, struct slice *ret_part)
 	return ret_part->data;
 }
 
-/* Each part reaches to the table's end, as its length is unknown. */
+/* The header does not give the lengths of the table's parts, so each reaches to the table's end. */
 static bool take_header(struct gopclntab *table)
 {
 	struct slice all = table->all;
@@ -92,7 +92,10 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 
 	if (!elf || elf->n_sections <= 1)
 		return search_table(table, ret_svma);
-	/* In a position-independent program, C's linker merges the table with other constants. */
+	/*
+	 * In a position-independent program that was linked by C's linker, the table has no section
+	 * of its own: the linker merged it with other constants. So the segments are searched.
+	 */
 	if (elffile_find(elf, ".gopclntab", &section) < 0 &&
 		elffile_find(elf, ".data.rel.ro.gopclntab", &section) < 0)
 		return table->image->go && search_table(table, ret_svma);
@@ -185,8 +188,8 @@ static bool find_symbol(struct elffile *elf, uint64_t *ret_offset)
 }
 
 /*
- * How far "g" is below the thread pointer, as a mov in @code says; 0: none does. Example: mov
- * %fs:-88,%rax is 64 48 8b 04 25 a8 ff ff ff.
+ * How many bytes "g" is below the thread pointer, from the first mov in @code that reads or writes
+ * "g". 0: there is no such mov. Example: mov %fs:-88,%rax is 64 48 8b 04 25 a8 ff ff ff.
  */
 static uint32_t g_of_code(struct slice code)
 {
@@ -207,7 +210,7 @@ static uint32_t g_of_code(struct slice code)
 	return 0;
 }
 
-/* Without symbols, runtime.systemstack tells where "g" is, as it reads "g". 0: unknown. */
+/* Without symbols, the code of runtime.systemstack shows where "g" is: it reads "g". 0: unknown. */
 static uint32_t g_of_systemstack(const struct gopclntab *table)
 {
 	static const char wanted[] = "runtime.systemstack";
@@ -231,7 +234,10 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 	return 0;
 }
 
-/* Without C, "g" is the only thread-local word, so it ends at the thread pointer. 0: unknown. */
+/*
+ * How many bytes "g" is below the thread pointer; 0: unknown. In a program without C code, "g" is
+ * the only thread-local word, so it lies directly below the thread pointer.
+ */
 static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 {
 	const struct elfimage *image = table->image;
@@ -259,9 +265,10 @@ static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 }
 
 /*
- * The index of the inlined calls' address in moduledata: Go 1.27 has the magic of 1.20, but 3 more
- * words before it. In 1.20, the word behind the types' address is their end, which is greater. In
- * 1.27 it is their length, which is less than their address, as longer code lies before the types.
+ * Returns which word of moduledata has the address of the inlined calls. Go 1.27 has the magic of
+ * 1.20, but 3 more words before that word. Word MODULE_TYPES + 1 tells them apart. In 1.20 it is
+ * the end of the types, so it is greater than their address. In 1.27 it is the length of the types,
+ * and is less than their address, as the types lie behind the code, which is longer.
  */
 static unsigned gofunc_index(const struct gopclntab *table, const uint64_t word[MODULE_WORDS])
 {

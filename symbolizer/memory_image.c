@@ -29,7 +29,10 @@ struct opening opening_about(uint32_t kind, int pid, const struct maps_line *lin
 		.minor = line->minor};
 }
 
-/* Returns a descriptor of the opener's copy of memory, or -ENOENT. */
+/*
+ * Returns a descriptor of a copy, made by the opener (opener.h), of memory of process @pid.
+ * -ENOENT: there is no copy.
+ */
 static int ask_opener(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line)
 {
 	struct opening what = opening_about(kind, pid, line);

@@ -15,7 +15,10 @@
 
 enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 };
 
-/* Each file takes two mappings; a process may have 65,530 (vm.max_map_count). */
+/*
+ * A process may have 65,530 mappings (vm.max_map_count). elfimage_map() makes two for each file:
+ * the file, and zero bytes behind it.
+ */
 enum { FILES_MAX = 30000 };
 
 void module_complain(struct module *module, const char *problem)
@@ -105,7 +108,10 @@ static bool is_too_many(struct module *module)
 	return true;
 }
 
-/* Without a descriptor, the file that the opener found is empty or not an ELF file. -ENOMEM. */
+/*
+ * Finds or makes the module of the file that the opener found. If @opened has no descriptor, the
+ * file is empty or not an ELF file, and the module's problem says so. -ENOMEM.
+ */
 static int from_file(struct symbolizer *symbolizer, const struct opened *opened, const char *path,
 	struct module **ret_module)
 {

@@ -23,8 +23,8 @@ struct module {
 	struct symbolizer *symbolizer;
 	struct module_key key;
 	struct elfimage image; /* .data NULL: the file is not available, and `problem` says why */
-	bool headers_ok;       /* image.phdr and so on are valid */
-	bool unanswered;       /* the server of the file does not answer */
+	bool headers_ok;       /* elfimage_read_headers() succeeded */
+	bool unanswered;       /* the file's network file system does not answer */
 	bool from_memory;      /* the image was assembled from a process: no section headers */
 	const char *build_id;  /* hex, "": none */
 	const char *problem;   /* module_info.problem; "": none */
@@ -50,8 +50,13 @@ struct mapping {
 	uint64_t inode;
 	uint32_t major, minor;
 	bool write, execute;
-	bool moved;    /* the code of @module was moved here, and is not mapped (space_moved.c) */
-	bool compared; /* was compared with moved code; @module and @bias are the result */
+	/*
+	 * The mapping has no file, or one without ELF headers, and has code that was moved here
+	 * from @module's file (space_moved.c).
+	 */
+	bool moved;
+	/* Was compared with moved code (space_find_moved()); @module and @bias are the result. */
+	bool compared;
 	const char *name; /* as in maps, interned */
 	struct module *module;
 };
@@ -74,13 +79,17 @@ struct space {
 /* Sets the biases of @n ascending mappings, whose modules are set (space_bias.c). -ENOMEM. */
 int space_set_biases(struct mapping *mappings, size_t n);
 
-/* May the mapping be a file's code moved to memory without a file, or generated code? */
+/*
+ * May the mapping be code that was moved from a file to memory without a file? Generated code,
+ * which looks the same in the maps, gives true, too.
+ */
 bool space_may_be_moved(const struct mapping *mapping);
 /* Does the mapping at @index adjoin one for which space_may_be_moved() is true? */
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
 /*
- * Sets modules and biases of moved code, by the mappings beside it, and of copies of moved code, by
- * the process's memory. A copy that @space has, and has compared, keeps its result.
+ * Sets modules and biases of two kinds of mappings. For moved code they come from the mappings
+ * beside it. For copies of moved code they come from the process's memory; a copy that was compared
+ * already when it was in @space keeps them.
  */
 void space_find_moved(const struct space *space, struct mapping *mappings, size_t n);
 

@@ -49,7 +49,10 @@ void names_end(struct names *names)
 		names_work_on(names->module, NULL);
 }
 
-/* A linkage name is complete. Without one, @symbol's name replaces a name that is not qualified. */
+/*
+ * Names a frame by its linkage name, which is complete. If there is none, and the frame has no name
+ * or one that is not complete (debuginfo_frame.qualified), the name is that of @symbol.
+ */
 static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	const struct symbol *symbol, struct frame *to)
 {
@@ -101,7 +104,10 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 	return 0;
 }
 
-/* Asks the debug information, dropping it if it is too large, or else a Go program's table. */
+/*
+ * Finds the frames in the debug information or, if it has none there, in a Go program's own table.
+ * Debug information that takes too much memory is dropped.
+ */
 static int find_frames(
 	struct names *n, uint64_t svma, struct debuginfo_frame *found, size_t *ret_count)
 {
@@ -120,8 +126,9 @@ static int find_frames(
 }
 
 /*
- * A symbol without a size reaches to the next symbol, but not into another function known from
- * unwind information, which in a stripped file may have no symbol.
+ * A symbol without a size reaches to the next symbol. In a stripped file, functions without a
+ * symbol may lie between the two. If the unwind information says that @svma is in such a function,
+ * the symbol does not count.
  */
 static const struct symbol *symbol_at(struct names *n, uint64_t svma)
 {

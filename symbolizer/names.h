@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of one module: from symbol tables, debug file, DWARF, and earlier answers. Symbols and
- * debug file are read by the first names_of(), DWARF by the first names_begin().
+ * Names of one module, from symbol tables, a debug file and DWARF. What names_resolve() has found
+ * is kept. The first names_of() reads symbols and debug file, the first names_begin() reads DWARF.
  */
 #ifndef SYMBOLIZER_NAMES_H
 #define SYMBOLIZER_NAMES_H
@@ -66,7 +66,7 @@ void names_free(struct names *names);
 
 /*
  * Enclose a series of names_resolve(), and report to symbolizer_options.working_on that the file is
- * parsed. The first names_begin() opens the DWARF. After its error, -ENOMEM, do not call
+ * parsed. The first names_begin() opens the DWARF. If names_begin() fails (-ENOMEM), do not call
  * names_end().
  */
 int names_begin(struct names *names);
@@ -82,7 +82,10 @@ bool names_bounds(struct names *names, uint64_t svma, uint64_t *ret_start, uint6
 
 /* Calls symbolizer_options.working_on: with @path before a file is parsed, with NULL afterwards. */
 void names_work_on(const struct module *module, const char *path);
-/* Drops debug information after @error (-ENOMEM, -E2BIG); the module's problem says so. -ENOMEM. */
+/*
+ * Drops the debug information, as @error (-ENOMEM or -E2BIG) occurred, and says so in the module's
+ * problem. Returns 0, or -ENOMEM: out of memory for the problem's text.
+ */
 int names_blame(struct names *names, int error);
 /* Opens the DWARF of the module's file, or of its debug file. -ENOMEM. */
 int names_load_lines(struct names *names);

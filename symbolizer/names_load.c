@@ -34,7 +34,10 @@ static enum symbolizer_skip skip_of(const struct module *module, const char *pat
 /* The most bytes of a file without section headers that are searched for Go's table. */
 #define GO_SEARCH_MOST (UINT64_C(512) << 20)
 
-/* module_info.symbols or .lines if the source exists but was not read; the problem says why. */
+/*
+ * The value of module_info.symbols or .lines if the file has symbols or debug information that were
+ * not read; module_info.problem says why.
+ */
 static const char unread[] = "unread";
 
 static int complain_about(struct module *module, const char *what, const char *path)
@@ -67,7 +70,7 @@ int names_blame(struct names *n, int error)
 	n->lines_wanted = false;
 	n->working_on = NULL;
 	n->blamed = true;
-	/* Earlier answers came from this debug information. */
+	/* Forgets what names_resolve() has found, as it came from the debug information. */
 	table_clear(&n->table);
 	n->n_answers = 0;
 	problem = pool_intern(&module->symbolizer->strings, text, sizeof(text));
@@ -360,7 +363,7 @@ static int load(struct names *n)
 		return 0;
 	}
 	names_work_on(module, module->key.path);
-	/* An image from memory has no section table, for which libelf would search. */
+	/* An image from memory lacks the section table that libelf would read. */
 	if (!module->from_memory && open_elf(n, &n->own, &module->image))
 		module_complain(module, "its section headers are damaged");
 	n->go = elffile_find(&n->own.elf, ".note.go.buildid", &section) > 0;
@@ -432,7 +435,7 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 		names_work_on(module, names->debug.path);
 		found = elffile_find(&names->debug.elf, name, &section);
 	}
-	/* In a series of names_resolve(), libdwarf still works on @before. */
+	/* If a series of names_resolve() is under way, libdwarf works on file @before for it. */
 	names_work_on(module, before);
 	if (found < 0)
 		return -ENOENT;

@@ -138,7 +138,10 @@ static struct module *module_of_file(const struct open_files *files, const struc
 	return at < 0 ? NULL : files->mapping[at]->module;
 }
 
-/* Opens each file at its first executable mapping. Files that are only read stay closed. */
+/*
+ * Opens each file that has an executable mapping, or a mapping beside moved code. Other mapped
+ * files stay closed.
+ */
 static int open_executables(struct space *space, struct mapping *mappings,
 	const struct maps_line *lines, size_t n, struct open_files *files)
 {

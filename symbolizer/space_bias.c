@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bias = pc - svma, from the segment that a mapping shows. Two segments may lie in one page of the
- * file, which is then mapped twice from the same offset, as lld does:
+ * file (lld makes such files). That page is then mapped twice, from the same file offset:
  *
  *   LOAD  offset 0x1000  address 0x7a2000  R E       7f0000000000-7f0000001000 r-xp 00001000
  *   LOAD  offset 0x14a0  address 0x7a44a0  R E       7f0000002000-7f0000003000 r-xp 00001000
  *
- * Each of the two mappings may then have the bias of either segment. All mappings of one load have
- * the same bias: the one that is possible for most neighbours.
+ * So each of these mappings may show either segment, and has two possible biases. All mappings of
+ * one load have the same bias, so a mapping gets the bias that is possible for most of its
+ * neighbours.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "symbolizer/module.h"
 
 /*
- * At most CANDIDATES_MOST segments are considered for a mapping, which is compared with up to
+ * At most CANDIDATES_MOST segments are considered for a mapping. A mapping is compared with up to
  * NEIGHBOURS_MOST mappings on each side.
  */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
@@ -36,7 +37,10 @@ static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDI
 			mapping->end - mapping->start, mapping->execute, segment, CANDIDATES_MOST);
 	for (size_t i = 0; i < n; i++)
 		bias[i] = base + segment[i]->p_offset - segment[i]->p_vaddr;
-	/* Without program headers the offset serves as the address, so that all processes agree. */
+	/*
+	 * Without program headers, the file offset serves as the svma, which is then the same in
+	 * all processes that map the file.
+	 */
 	if (!n)
 		bias[n++] = base;
 	return n;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds code of a file that was remapped, for large pages, onto memory without a file, or onto a
- * file that holds nothing else (memfd, hugetlbfs):
+ * Finds code of a file that was moved, for large pages, to memory without a file, or to a file that
+ * holds nothing else (memfd, hugetlbfs):
  *
- *   400000-401000 r--p 00000000 fe:01 7  /bin/p      the segments around it are still those of the
- *   401000-402000 r-xp 00000000 00:00 0              file, and where they are loaded the file has
- *   480000-481000 r-xp 00080000 fe:01 7  /bin/p      its code at 401000
+ *   400000-401000 r--p 00000000 fe:01 7  /bin/p
+ *   401000-402000 r-xp 00000000 00:00 0
+ *   480000-481000 r-xp 00080000 fe:01 7  /bin/p
  *
- * Code made at run time does not lie inside what the loader reserved for a file.
+ * The mapping at 401000 is moved code of /bin/p: other segments of /bin/p are still mapped around
+ * it, and /bin/p, loaded where they are, has its code at 401000. Generated code is not taken for
+ * moved code, as it does not lie inside the addresses that the loader reserved for a file.
  *
- * A program may copy a part of moved code once more, to anywhere: V8 copies its builtins near
- * generated code, as it cannot map them there without a file. Such a copy begins with a page of
- * moved code.
+ * A program may copy a part of moved code once more, to any address: V8 copies its builtins near
+ * generated code, as it cannot map them there without a file. A mapping is taken for such a copy if
+ * it begins with a page of moved code.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,11 +26,14 @@
 #include "symbolizer/module.h"
 
 /*
- * NEIGHBOURS_MOST mappings are examined on each side of a mapping; in one call, at most COPIES_MOST
- * mappings are compared with moved code, and at most PAGES_MOST pages of it.
+ * NEIGHBOURS_MOST mappings are examined on each side of a mapping. One call of space_find_moved()
+ * compares at most COPIES_MOST mappings with moved code.
  */
 enum { NEIGHBOURS_MOST = 4, COPIES_MOST = 64 };
-/* 512 MiB, for which comparing takes 0.1 s if the file is in memory. */
+/*
+ * Pages of moved code that one call of space_find_moved() compares, at most. They are 512 MiB, for
+ * which comparing takes 0.1 s if the file is in memory.
+ */
 #define PAGES_MOST (UINT64_C(128) << 10)
 
 bool space_may_be_moved(const struct mapping *mapping)
@@ -74,7 +79,7 @@ static bool has_code_at(const struct mapping *neighbour, const struct mapping *m
 	return false;
 }
 
-/* The file's bytes from @moved's start to the file's end, which may lie behind the segment's. */
+/* The file's bytes from @moved's start to the file's end, even those behind the segment's end. */
 static struct slice file_under(const struct mapping *moved)
 {
 	const struct elfimage *image = &moved->module->image;
@@ -91,9 +96,9 @@ static struct slice file_under(const struct mapping *moved)
 }
 
 /*
- * Finds pages of @moved equal to @code, with room for a copy of @bytes bytes. Returns their number,
- * at most 2; *@ret_svma is the svma of the first. *@pages is how many pages may still be compared;
- * it is reduced.
+ * Finds pages of @moved that are equal to @code, and from which @bytes bytes lie inside @moved.
+ * Returns the number of such pages, at most 2; *@ret_svma is the svma of the first one. *@pages is
+ * how many pages may still be compared, and goes down by 1 for each page compared.
  */
 static unsigned find_page(const struct mapping *moved, const uint8_t *code, uint64_t bytes,
 	uint64_t *pages, uint64_t *ret_svma)

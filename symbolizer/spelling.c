@@ -12,7 +12,8 @@
 
 /*
  * Names are cut at NAME_BYTES_MOST bytes; some names of C++ have a few 10,000. Names of up to
- * NAME_BYTES_LEAST bytes are not charged to the budget.
+ * NAME_BYTES_LEAST bytes are not charged to the budget, so that they are kept in full even if the
+ * file is over its budget. Longer ones are then cut at NAME_BYTES_LEAST bytes.
  */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 

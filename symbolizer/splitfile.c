@@ -15,7 +15,10 @@
 #include "symbolizer/module.h"
 
 enum { PATH_BYTES = 8192, PACKAGES = 2 };
-/* Each open file takes two mappings, of which a process may have 65,530. */
+/*
+ * A process may have 65,530 mappings. elfimage_map() makes two for each open file: the file, and
+ * zero bytes behind it.
+ */
 enum { FILES_MOST = 16384 };
 enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 };
 
@@ -154,13 +157,13 @@ static uint64_t row_of(struct slice table, uint64_t id, uint64_t slots)
  * The table of a .dwp, .debug_cu_index (DWARF 5, section 7.3.5.3):
  *
  * offset           size            field
- *      0              4            version: 2, or 5 and 2 bytes of padding
+ *      0              4            version: u32 2; or u16 5, then 2 bytes of padding
  *      4              4            columns
  *      8              4            units
  *     12              4            slots S, a power of two
  *     16            8*S            ids
  *                   4*S            rows, from 1 on, 0: a free slot
- *             4*columns            what each column is about: DW_SECT_…
+ *             4*columns            the section of each column: DW_SECT_…
  *       4*columns*units            offsets
  *       4*columns*units            sizes
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the units of split DWARF. A skeleton unit names a .dwo file by folder, name and an 8-byte
- * id; a .dwp file packs many of them, with a table by id. A file is opened when an address of its
- * unit is first looked up. Sources: DWARF 5, 3.1.3 and 7.3.5; for DWARF 4 the GNU extension, with a
- * table of version 2.
+ * Finds the units of split DWARF. A skeleton unit names a .dwo file by folder and name, and the
+ * split unit in it by an 8-byte id. A .dwp file has the units of many .dwo files, and a table that
+ * finds a unit by its id. A file is opened when an address of one of its units is first looked up.
+ * Sources: DWARF 5, 3.1.3 and 7.3.5; for DWARF 4 the GNU extension, with a table of version 2.
  */
 #ifndef SYMBOLIZER_SPLITFILE_H
 #define SYMBOLIZER_SPLITFILE_H
@@ -47,8 +47,9 @@ void splitfiles_blame(struct splitfiles *splitfiles, const char *directory, cons
 size_t splitfiles_missing(const struct splitfiles *splitfiles, const char **ret_path);
 
 /*
- * Looks up a unit's column in a .dwp's table (.debug_cu_index). @column: DW_SECT_… (DWARF 5, table
- * 7.1; 1, 3 and 6 mean the same in version 2). False: no such unit or column, or damaged.
+ * Finds where in a section a unit's part lies, by the table of a .dwp (.debug_cu_index). @column:
+ * the section, DW_SECT_… (DWARF 5, table 7.1). In a table of version 2, the values 1, 3 and 6 mean
+ * the same sections as in version 5. False: no such unit or column, or the table is damaged.
  */
 bool splitfile_look_up(struct slice table, uint64_t id, uint32_t column, uint64_t *ret_offset,
 	uint64_t *ret_bytes);

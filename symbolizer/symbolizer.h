@@ -50,10 +50,11 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /*
- * Creates a process image. @pid > 0: space_set_maps() opens files, while the process lives, under
- * /proc/PID/root (other mount namespaces), and deleted or replaced ones by /proc/PID/map_files if
- * permitted. @pid 0: by their paths only; a file with another inode than in the maps is used, and
- * its module's problem says so.
+ * Creates a process image. @pid > 0: space_set_maps() opens each mapped file under /proc/PID/root,
+ * as the process may be in another mount namespace. It opens a deleted or replaced file by
+ * /proc/PID/map_files, if permitted. The process must still live. @pid 0: space_set_maps() opens
+ * files by their paths. A file whose inode is not the one in the maps is used, and its module's
+ * problem says so.
  */
 int space_new(struct symbolizer *symbolizer, int pid, struct space **ret_space);
 /* Creates a forked child's image: the same mappings under another pid. */
@@ -73,8 +74,8 @@ int space_set_file(struct space *space, const char *path);
 const char *space_jitdump(const struct space *space);
 
 /*
- * Bytes from a Go program's thread-local word "g" up to the thread pointer; 0: unknown, or not Go.
- * Parses the file of the first executable mapping.
+ * How many bytes a Go program's thread-local word "g", which has the current goroutine, lies below
+ * the thread pointer; 0: unknown, or not Go. Parses the file of the first executable mapping.
  */
 uint32_t space_go(const struct space *space);
 
@@ -92,14 +93,19 @@ struct module_info {
 	/* The PT_LOAD segment that contains the location, for pprof's Mapping. */
 	uint64_t segment_svma, segment_bytes, segment_offset;
 	bool deleted;    /* deleted, or replaced by another file */
-	bool unanswered; /* the server of the file does not answer */
+	bool unanswered; /* the file's network file system does not answer */
 	/* The following fields are complete only after symbolizer_resolve() for the module. */
 	const char *
 		symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
-	const char *lines;    /* path of the file with DWARF, ".gopclntab", "unread" or "none" */
+	/*
+	 * path of the file with DWARF; ".gopclntab": from Go's own table; "unread": it has DWARF
+	 * that was not read, and @problem says why; "none"
+	 */
+	const char *lines;
 	const char *problem;  /* what is missing, and the remedy, in one sentence; "": nothing */
 	const char *language; /* "Go"; "": unknown */
-	bool blamed;          /* the file was over its budget, and the problem says so */
+	/* debug information was left out, as it took too much memory; @problem says so */
+	bool blamed;
 };
 
 /* Describes a module and its segment at @svma. Parses nothing. The symbolizer owns the strings. */
@@ -125,8 +131,8 @@ struct frame_chain {
 
 /*
  * Resolves @n locations; ret_chains[i] belongs to locations[i]. The symbolizer owns frames and
- * strings. An address must be inside its instruction: for a return address pass svma - 1. -ENOMEM
- * is the only error.
+ * strings. Pass an address inside the instruction that is meant. A return address lies behind the
+ * call, so pass the return address - 1. -ENOMEM is the only error.
  */
 int symbolizer_resolve(struct symbolizer *symbolizer, const struct code_location *locations,
 	size_t n, struct frame_chain *ret_chains);

@@ -27,8 +27,9 @@ struct symtab {
 };
 
 /*
- * Adds the functions of the sections of @type, SHT_SYMTAB or SHT_DYNSYM. Returns their number,
- * -ENOMEM, or -E2BIG: over the file's budget. @file owns the names, and must outlive @symtab.
+ * Adds the functions that the symbol tables of @type, SHT_SYMTAB or SHT_DYNSYM, list. Returns the
+ * number of functions added, -ENOMEM, or -E2BIG: over the file's budget. @file owns the names, and
+ * must outlive @symtab.
  */
 int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type);
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
@@ -36,7 +37,10 @@ int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
 int symtab_add_exported(struct symtab *symtab, const struct elfimage *image, struct budget *budget);
 /* Adds the entries of .plt, .plt.sec and .plt.got with the names "NAME@plt". -ENOMEM, -E2BIG. */
 int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct pool *strings);
-/* Sorts, and resolves aliases and sizes. Call before symtab_find(). */
+/*
+ * Sorts the symbols, keeps only the one of highest rank at each address, and sets unknown sizes.
+ * Call before symtab_find().
+ */
 void symtab_seal(struct symtab *symtab);
 /* The innermost symbol that covers @svma; NULL: none. */
 const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma);

@@ -10,12 +10,15 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The budget of a file in bytes: FILE_LEAST, and FILE_FACTOR times its size. */
+/*
+ * The limit of a file in bytes: FILE_LEAST plus FILE_FACTOR times the file's size, but at most a
+ * quarter of the machine's memory (256 MiB to 2 GiB).
+ */
 #define FILE_LEAST  (64 * MIB)
 #define FILE_FACTOR 32
 /*
- * A section of more than INFLATION_FREE bytes may have at most INFLATION_FACTOR times its
- * compressed size. Debug sections grow 3 to 10 times, sections of zeros 1000 times.
+ * A section of more than INFLATION_FREE bytes after decompression may have at most INFLATION_FACTOR
+ * times its compressed size. Debug sections grow 3 to 10 times, sections of zeros 1000 times.
  */
 #define INFLATION_FREE   (16 * MIB)
 #define INFLATION_FACTOR 64
@@ -101,7 +104,10 @@ bool budget_inflate(struct budget *budget, uint64_t from, uint64_t to)
 	return true;
 }
 
-/* The descriptor of this process's "statm"; a forked child needs one of its own. */
+/*
+ * The descriptor of this process's "statm". A forked child opens its own, as an inherited
+ * descriptor tells of the parent's memory.
+ */
 static int statm_of(struct budget *all)
 {
 	struct opening what = {.kind = OPENING_STATM};

@@ -8,8 +8,8 @@
 #include "proto/bytes.h"
 
 /*
- * Reads a number. *@ret_bits is how many bits were read; *@ret_negative says whether the number is
- * below 0 if it is a signed one.
+ * Reads a number, and returns it as an unsigned one. *@ret_bits is how many bits were read.
+ * *@ret_negative says whether the number, read as a signed one, is below 0.
  */
 static inline uint64_t get_leb(struct reader *r, unsigned *ret_bits, bool *ret_negative)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that includes libdwarf.h. Hides how its API differs between Debian 12 (20210528)
- * and versions since 0.1 (Debian 13).
+ * The only file that includes libdwarf.h. Hides how libdwarf's API differs between Debian 12
+ * (version 20210528) and versions since 0.1 (Debian 13).
  */
 #ifndef SYMBOLIZER_DWARF_API_H
 #define SYMBOLIZER_DWARF_API_H
 
-/* The build's flags give libdwarf's folder; without them (editors, checks) Debian's is used. */
+/*
+ * The build's flags give the folder of libdwarf's headers. Editors and checks, which lack these
+ * flags, find the headers where Debian's packages install them.
+ */
 #if __has_include(<libdwarf.h>)
 #include <dwarf.h>
 #include <libdwarf.h>
@@ -21,8 +24,8 @@
 #include "symbolizer/dwarf/dwarf_reader.h"
 
 /*
- * Names, in both versions, of the interface by which libdwarf gets sections from us; 0.1 renamed
- * types and fields, and widened the section index.
+ * libdwarf gets sections from us by an interface of callbacks. Version 0.1 renamed its types and
+ * fields, and widened the section index. The names below are the same for both versions.
  */
 #ifdef DW_LIBDWARF_VERSION
 typedef Dwarf_Obj_Access_Interface_a interface_type;
@@ -48,9 +51,13 @@ typedef Dwarf_Endianness byte_order_type;
 #define finish(dbg)  ((void)dwarf_object_finish(dbg, NULL))
 #endif
 
-/* The sections of one file, as libdwarf requires them. Must not be moved while dbg is open. */
+/*
+ * The sections of one file, as libdwarf requires them. Must not be moved while @dbg is open, as
+ * @interface points to this struct, and @dbg to @interface.
+ */
 struct dwarf_sections {
-	char kind; /* libdwarf looks here for the letter of a file format; 0: none of its formats */
+	/* libdwarf expects a letter here for the file formats that it reads itself; 0: others */
+	char kind;
 	const struct dwarf_source *source;
 	interface_type interface;
 	Dwarf_Debug dbg;
@@ -76,9 +83,16 @@ struct dwarf_reader {
 struct dwarf_split {
 	struct dwarf_section section[2];
 	struct dwarf_source source;
-	struct rangelist_unit lists; /* its .debug_addr is the skeleton's */
+	/*
+	 * Where the ranges of the unit's DIEs are. @lists.addresses is .debug_addr of the skeleton
+	 * unit's file. In DWARF 4, @lists.lists is .debug_ranges of that file.
+	 */
+	struct rangelist_unit lists;
 	struct slice string_offsets, strings;
-	/* Where the unit's part of @string_offsets, and (DWARF 4) of .debug_ranges, begins. */
+	/*
+	 * Offsets at which the unit's part begins: @strings_base in @string_offsets, @ranges_base
+	 * in .debug_ranges (DWARF 4; otherwise 0).
+	 */
 	uint64_t strings_base, ranges_base;
 };
 
@@ -99,7 +113,10 @@ void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
 /* Sets unit->classes and unit->mangled by the unit's language (DW_LANG_…). */
 void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit);
 
-/* Reads the line table of a unit, given the unit's DIE. -ENOMEM, -E2BIG. */
+/*
+ * Reads the line table of a unit, given the unit's DIE. -E2BIG: the table is over the budget;
+ * -ENOMEM.
+ */
 int dwarf_lines_read(struct dwarf_reader *reader, Dwarf_Die die, const struct dwarf_unit *info,
 	struct unit *unit);
 

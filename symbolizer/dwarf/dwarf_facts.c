@@ -56,7 +56,10 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 	return value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Looks up split units' indexed addresses and strings here, with bounds checks, not by libdwarf. */
+/*
+ * In a split unit, DIEs refer to addresses and strings by index. libdwarf does not have the
+ * sections with these (dwarf_split.c), so the functions below look them up, with bounds checks.
+ */
 static bool read_split_address(const struct dwarf_reader *r, Dwarf_Debug dbg,
 	Dwarf_Attribute attribute, uint64_t *ret_address)
 {
@@ -89,7 +92,10 @@ static const char *read_split_string(
 	return slice_string(r->split->strings, at);
 }
 
-/* Strings in the supplement are looked up here: libdwarf would need it as "tied" file. */
+/*
+ * Reads a string. A string in the supplement is looked up without libdwarf, for which the
+ * supplement would have to be the "tied" file (dwarf_set_tied_dbg()).
+ */
 static const char *read_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
 {

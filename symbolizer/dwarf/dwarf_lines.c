@@ -83,7 +83,10 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 	return rc;
 }
 
-/* Bytes of libdwarf's temporary memory: for each row, and for each byte or entry of the header. */
+/*
+ * libdwarf's temporary memory in bytes: ROW_BYTES for each row, NAME_BYTES for each of
+ * linescan.names.
+ */
 enum { ROW_BYTES = 160, NAME_BYTES = 64 };
 
 /* 1: the line table fits into the budget; 0: no table, or damaged; -E2BIG: too large. */
@@ -107,7 +110,11 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct lines
 	if (linescan_table(r->lines, offset, &scan) < 0)
 		return 0;
 	*ret_scan = scan;
-	/* Charges the scan's time: each unit scans its table, even one that many units share. */
+	/*
+	 * Scanning takes time, so it is charged to the budget, too: 1 byte for each row and name.
+	 * Otherwise many units that share one long table would take very long, as the table is
+	 * scanned for each unit.
+	 */
 	if (!budget_take(r->budget, scan.rows + scan.names))
 		return -E2BIG;
 	return budget_fits(r->budget, scan.rows * ROW_BYTES + scan.names * NAME_BYTES) ? 1 : -E2BIG;
@@ -133,8 +140,9 @@ int dwarf_lines_read(
 	}
 	rc = read_files(r, context, version, info, unit);
 	/*
-	 * In DWARF 5, too, rows before the first DW_LNS_set_file are of file 1; libdwarf up to 0.4
-	 * says 0. In a table that sets file 0 itself (clang's), 0 means file 0.
+	 * Rows before the first DW_LNS_set_file are of file 1, in DWARF 5, too. For these rows
+	 * libdwarf up to 0.4 says file 0, which is replaced by 1. If the table itself sets file 0
+	 * (clang), file 0 is meant, and stays.
 	 */
 	if (rc == 0 && tables == 1 &&
 		dwarf_srclines_from_linecontext(context, &rows, &n, &error) == DW_DLV_OK)

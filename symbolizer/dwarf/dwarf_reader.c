@@ -8,9 +8,9 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/dwarf/dwarf_api.h"
 
-/* Deeper nesting, or a longer chain of references, counts as damage: no compiler makes it. */
+/* DIEs nested deeper, and further references of a chain, are not read. No compiler makes them. */
 enum { DEPTH_MAX = 256, REFERENCES_MAX = 16 };
-/* Bytes charged to the budget for the time of each DIE. */
+/* Bytes charged to the budget for each DIE. They are not memory, but limit the time of reading. */
 enum { DIE_COST = 4 };
 
 static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t low, uint64_t high,
@@ -18,7 +18,10 @@ static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t l
 {
 	struct unit_range range = {.low = low, .high = high, .scope = scope, .depth = depth};
 
-	/* The linker discarded this code. The budget is charged for the time of reading it. */
+	/*
+	 * The linker discarded this code, so the range is not kept. It is charged nevertheless, to
+	 * limit the time of reading such ranges.
+	 */
 	if (low < r->text_low || low >= r->text_high)
 		return budget_take(r->budget, sizeof(range)) ? 0 : -E2BIG;
 	return unit_add_range(unit, &range);
@@ -77,7 +80,10 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 		return -ENOMEM;
 	r->budget = budget;
 	r->lines = dwarf_sections_find(source, ".debug_line");
-	/* Otherwise libdwarf registers each object that it returns: a third of the total time. */
+	/*
+	 * By default libdwarf registers each object that it returns, which takes a third of the
+	 * total time.
+	 */
 	(void)dwarf_set_de_alloc_flag(0);
 	r->text_low = text_low;
 	r->text_high = text_high;
@@ -90,7 +96,10 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 	}
 	if (supplement) {
 		r->supplement_strings = dwarf_sections_find(supplement, ".debug_str");
-		/* Fails for a supplement with only strings, which need not be opened. */
+		/*
+		 * A supplement with only strings has no .debug_info. libdwarf refuses it, and is
+		 * not needed for it.
+		 */
 		if (dwarf_sections_open(&r->supplement, supplement) == 0)
 			visit_headers(r->supplement.dbg);
 	}
@@ -109,8 +118,10 @@ void dwarf_reader_close(struct dwarf_reader *reader)
 }
 
 /*
- * In C, types contain no functions; in C++ and Rust only declarations (the DIE of the code is at
- * the unit's level and refers to them). These DIEs, most of the tree, can be skipped.
+ * The DIEs of types are most of the tree. They are skipped (@classes false) if no function with
+ * code can be among their children. In C, types contain no functions. In C++ and Rust they contain
+ * only declarations: the DIE of a function's code is at the unit's level, and refers to the
+ * declaration.
  */
 void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit)
 {
@@ -280,7 +291,10 @@ static int walk_one(struct walk *walk, Dwarf_Die die, uint32_t scope)
 	}
 }
 
-/* DIEs are in file order. A DW_AT_sibling that leads back makes an endless list of few bytes. */
+/*
+ * DIEs are in file order. In a bad file, DW_AT_sibling may lead back to an earlier DIE, and the
+ * list of siblings would never end. False: @die is not behind all DIEs read before.
+ */
 static bool is_ahead(struct walk *walk, Dwarf_Die die)
 {
 	Dwarf_Error error = NULL;

@@ -45,7 +45,10 @@ struct dwarf_unit {
 	bool ranged;          /* the unit's DIE says which addresses the unit covers */
 };
 
-/* A split unit's sections. In a .dwp, these are the unit's parts of sections, but all strings. */
+/*
+ * A split unit's sections. In a .dwp, @strings is the whole section, and the other fields are the
+ * unit's parts of sections.
+ */
 struct dwarf_split_unit {
 	struct slice info, abbreviations, rnglists, string_offsets, strings;
 };
@@ -67,13 +70,17 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 void dwarf_reader_close(struct dwarf_reader *reader);
 
 /*
- * Reads the next unit's header and DIE, and adds its ranges to @index as @scope. 1; 0: no more
- * units, or damaged from here on; -ENOMEM; -E2BIG: over the budget.
+ * Reads the header and the DIE of the next unit, and adds the unit's ranges to @index as @scope.
+ * Returns 1: a unit was read; 0: there are no more units, or the next header is damaged; -ENOMEM;
+ * -E2BIG: over the budget.
  */
 int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_unit *ret_unit,
 	struct unit *index);
 
-/* Adds a unit's lines and functions to @unit, unsealed; skips damaged parts. -ENOMEM, -E2BIG. */
+/*
+ * Adds the lines and functions of the unit @info to @unit; skips damaged parts. The caller calls
+ * unit_seal() afterwards. -ENOMEM; -E2BIG: over the budget.
+ */
 int dwarf_reader_read(
 	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit);
 

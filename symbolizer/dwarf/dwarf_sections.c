@@ -12,7 +12,7 @@ static bool is_ours(const struct dwarf_section *section)
 		strcmp(section->name, ".debug_rnglists") == 0;
 }
 
-/* A callback of libdwarf. Section 0 is ELF's null section, so the source's first one is 1. */
+/* A callback of libdwarf. Section 0 is ELF's null section; section 1 is the source's first one. */
 static int get_section_info(void *context, section_index index, section_type *ret, int *error)
 {
 	const struct dwarf_sections *object = context;

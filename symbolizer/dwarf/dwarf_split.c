@@ -12,7 +12,10 @@
 
 #include "symbolizer/base/budget.h"
 
-/* Sets the data that the unit's DIEs need, from its own header and the skeleton. */
+/*
+ * Sets the data that the DIEs of a split unit need. @version5 and @wide (64-bit DWARF) are from the
+ * split unit's own header.
+ */
 static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 	const struct dwarf_split_unit *from, bool version5, bool wide)
 {
@@ -25,13 +28,19 @@ static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 		s->ranges_base = skeleton->ranges_base;
 		return;
 	}
-	/* Headers before the tables: .debug_rnglists 20 or 12 bytes, .debug_str_offsets 16 or 8. */
+	/*
+	 * The tables begin behind their sections' headers. These have 20 bytes (.debug_rnglists)
+	 * and 16 (.debug_str_offsets) in 64-bit DWARF, 12 and 8 in 32-bit DWARF.
+	 */
 	s->lists.lists = from->rnglists;
 	s->lists.lists_base = wide ? 20 : 12;
 	s->strings_base = wide ? 16 : 8;
 }
 
-/* Is the next unit that of @skeleton? 1; 0; -ENOENT: no more units, or over the budget. */
+/*
+ * Is the next unit that of @skeleton? 1: yes; 0: no; -ENOENT: there are no more units, or the
+ * budget is used up, which the caller turns into -E2BIG.
+ */
 static int look_at_next(struct dwarf_reader *r, const struct dwarf_unit *skeleton,
 	const struct dwarf_split_unit *from, struct dwarf_unit *ret_unit)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures a line table before libdwarf unpacks it: libdwarf takes a hundred bytes or more for each
- * row, all at once, and a table of DWARF 5 can claim any number of files that take no bytes in it.
+ * Measures a line table before libdwarf unpacks it. libdwarf takes a hundred bytes or more for each
+ * row, all at once. It also takes memory for each file that a table of DWARF 5 claims to list, even
+ * if the table has no bytes for these files.
  */
 #ifndef SYMBOLIZER_LINESCAN_H
 #define SYMBOLIZER_LINESCAN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Address ranges of a DIE, from .debug_ranges (DWARF 3 and 4, 2.17.3) or .debug_rnglists (DWARF 5,
- * 7.25). libdwarf does not read these: Debian 12's frees memory twice if .debug_rnglists is
- * damaged, and allocates each entry.
+ * 7.25). libdwarf does not read these sections, as it allocates memory for each entry. The libdwarf
+ * of Debian 12 also frees memory twice if .debug_rnglists is damaged.
  */
 #ifndef SYMBOLIZER_RANGELIST_H
 #define SYMBOLIZER_RANGELIST_H

@@ -7,7 +7,10 @@
 #include "base/array.h"
 #include "symbolizer/base/budget.h"
 
-/* Makes room in *@array for element @n. -ENOMEM, -E2BIG: the array is unchanged. */
+/*
+ * Makes room in *@array for element @n. -ENOMEM: out of memory, or too many elements; -E2BIG: over
+ * the budget. On error the array is unchanged.
+ */
 static int make_room(
 	struct unit *unit, void **array, size_t n, size_t *capacity, size_t element_bytes)
 {
@@ -91,7 +94,10 @@ static int by_line_address(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Of rows at one address the last one counts; rows without a change are removed. */
+/*
+ * Of several rows at one address, the last one counts. A row with the same file and line as the row
+ * before is removed.
+ */
 static void seal_lines(struct unit *unit)
 {
 	struct unit_line *l = unit->lines;
