@@ -242,7 +242,10 @@ static int read_entry(const struct section *section, size_t offset, bool wide,
 int unwind_table_read_piece(const uint8_t *data, size_t bytes, uint64_t low, uint64_t high,
 	struct unwind_entry *ret_entry)
 {
-	/* The piece is taken to lie at an address from which no 32-bit distance leads below 0. */
+	/*
+	 * The piece is taken to lie at svma 2^40, so that no 32-bit distance leads below 0. Such an
+	 * address would wrap, and read_entry() refuses an entry that ends above UINT64_MAX.
+	 */
 	const struct section section = {data, bytes, UINT64_C(1) << 40, true};
 	size_t offset = 0;
 	int r;
@@ -270,7 +273,10 @@ static int32_t search_word(const struct unwind_table *table, size_t i)
 	return (int32_t)load_u32(table->search + 4 * i);
 }
 
-/* lld sorts unsigned distances: as signed ones they do not ascend if code lies below the table. */
+/*
+ * Does the table of .eh_frame_hdr ascend? lld sorts it by distances taken as unsigned. If code lies
+ * below .eh_frame_hdr, its distances are negative, and the table does not ascend.
+ */
 static bool is_sorted(const struct unwind_table *table)
 {
 	for (size_t i = 1; i < table->entries; i++)
@@ -280,8 +286,8 @@ static bool is_sorted(const struct unwind_table *table)
 }
 
 /*
- * Opens .eh_frame_hdr's search table: pairs of an address and its entry, by ascending address, both
- * as 32-bit distances from .eh_frame_hdr.
+ * Opens .eh_frame_hdr's search table: for each function, its address and the address of its entry
+ * in .eh_frame, by ascending address of the function. Both are 32-bit distances from .eh_frame_hdr.
  */
 static void open_header(struct unwind_table *table)
 {

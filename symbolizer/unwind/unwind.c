@@ -9,7 +9,11 @@
 #include "base/array.h"
 #include "symbolizer/unwind/unwind_internal.h"
 
-/* Limit of frames whose caller may be on another stack (signals): only these can form a loop. */
+/*
+ * Limit of frames whose caller may be on another stack (signals, calls of the vdso by Go). All
+ * other steps go further out on one stack, so a stack that never ends must have many of these
+ * frames.
+ */
 #define SIGNALS_MOST 64
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -67,7 +71,7 @@ static void begin(struct cursor *cursor)
 		cursor->machine = machine;
 		cursor->known = BIT(machine->sp) | BIT(machine->registers - 1);
 		cursor->reg[machine->sp] = input->sp;
-		/* The pc is the last register; the rows of PLT stubs use it. */
+		/* The rows of PLT stubs use the pc, which is the last register. */
 		cursor->reg[machine->registers - 1] = input->pc;
 	}
 	if (!machine || input->blocked || input->registers < machine->registers)
@@ -90,7 +94,10 @@ static bool read_word(void *reader, uint64_t address, uint64_t *ret_word)
 	return unwind_read(reader, address, sizeof(*ret_word), ret_word) == 0;
 }
 
-/* 1: the code is the runtime's; 0: it is not; -ENOMEM. */
+/*
+ * Calls unwind_input.runtime(). 1: the code at the pc is the runtime's; 0: it is not, or there is
+ * no runtime; -ENOMEM.
+ */
 static int ask_runtime(struct cursor *cursor)
 {
 	const struct unwind_input *input = cursor->input;
@@ -118,7 +125,10 @@ static int ask_runtime(struct cursor *cursor)
 	return r;
 }
 
-/* Asks the runtime, or else generated(), how to unwind the code. -ENOMEM. */
+/*
+ * Finds out how to unwind generated code: asks the runtime and, if the code is not the runtime's,
+ * unwind_input.generated(). -ENOMEM.
+ */
 static int locate_generated(struct cursor *cursor, uint64_t pc)
 {
 	const struct unwind_input *input = cursor->input;
@@ -142,8 +152,10 @@ static int locate_generated(struct cursor *cursor, uint64_t pc)
 }
 
 /*
- * Finds the pc's mapping and unwind row. A return address is looked up 1 byte before, in its call,
- * unless there is no call: makecontext() makes a function return to the first byte of another.
+ * Finds the pc's mapping and unwind row. If the pc is a return address, the row is that of the byte
+ * before, which is in the call. If that byte has no row, or unwind_step.before_uncalled is set, the
+ * row is that of the pc itself: there need not be a call, as makecontext() makes a function return
+ * to the first byte of another one.
  * -ENOMEM.
  */
 static int locate(struct cursor *cursor)
@@ -210,7 +222,7 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	return 0;
 }
 
-/* Adds the runtime's inner frames, which have only tags, and then the frame of the cursor. */
+/* Adds frames that have only tags (unwind_runtime_caller.inner), then the cursor's frame. */
 static int add_frames(const struct cursor *cursor, struct unwind_result *result)
 {
 	const struct unwind_runtime_caller *caller = &cursor->caller;
@@ -242,7 +254,7 @@ static int step_out(struct cursor *cursor)
 	}
 	if (cursor->trampoline && !usable && unwind_leave_trampoline(cursor) == 0)
 		return 0;
-	/* Prefers the innermost function's table: its frame pointer may not be set yet. */
+	/* The innermost function may not have set its frame pointer yet: prefers its row. */
 	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
 		r = unwind_follow_pointer(cursor);
 		if (usable || r >= 0)

@@ -38,16 +38,16 @@ struct unwind_generated {
 	const uint8_t *eh_frame;
 	size_t bytes; /* of eh_frame */
 	/*
-	 * The code is a trampoline: its frame is one word, which the return address follows. If the
-	 * frame pointer points to that word, the word is the caller's frame pointer.
+	 * The code is a trampoline: its frame is one word, directly below the return address. If
+	 * the frame pointer points to that word, the word is the caller's frame pointer.
 	 */
 	bool trampoline;
 };
 
-/* A frame of generated code, for its runtime. */
+/* A frame about which unwind_input.runtime() is asked. */
 struct unwind_runtime_frame {
 	uint64_t pc, sp;
-	uint64_t fp;               /* the frame pointer; 0: lost, or it has another use */
+	uint64_t fp;               /* content of the frame pointer register; 0: lost */
 	bool exact;                /* pc is the executing instruction, not a return address */
 	const uint64_t *reg;       /* if exact: all registers, as in unwind_input; NULL: lost */
 	uint64_t left_pc, left_sp; /* as in unwind_input */
@@ -61,12 +61,17 @@ struct unwind_runtime_caller {
 	bool found;      /* false: the stack ends here, and is incomplete */
 	uint64_t pc, sp; /* of the caller */
 	uint64_t fp;     /* of the caller */
-	uint32_t tag;    /* of the frame, for unwind_frame.runtime_tag */
-	bool gap;        /* of the frame, for unwind_frame.gap */
-	bool drop_left;  /* unwind_input.left_sp must not be used for the rest of the stack */
+	uint32_t tag;    /* for unwind_frame.runtime_tag of the frame that was asked about */
+	bool gap;        /* for unwind_frame.gap of the frame that was asked about */
 	/*
-	 * Tags of the runtime's frames that are called by this frame, call the callee, and are not
-	 * on the stack. Valid until the next call.
+	 * unwind_input.left_sp must not be used for the rest of the stack, as the frames there may
+	 * repeat frames of this stack
+	 */
+	bool drop_left;
+	/*
+	 * Tags of frames that are not on the stack, innermost first: the frame that was asked about
+	 * calls the last of them, and the first calls the callee. Valid until the next call of
+	 * runtime().
 	 */
 	const uint32_t *inner;
 	size_t inners;
@@ -79,26 +84,36 @@ struct unwind_input {
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* pieces of the stack; bytes 0: none */
 	/*
-	 * Go: the pc and sp with which a thread, now on its own stack, left its goroutine's stack,
-	 * which is one of the pieces. 0: none, or unknown. Java: see proto/record.h.
+	 * Go: if the thread is on its own stack, the pc and sp with which it left its goroutine's
+	 * stack. That stack is then one of the pieces. Java: see left_pc and left_sp in
+	 * proto/record.h. left_sp 0: none, or unknown.
 	 */
 	uint64_t left_pc, left_sp;
 	bool truncated; /* the stack continues behind the end of a piece */
-	/* The thread was not stopped: only pc and sp are known, and callers may be searched for. */
+	/*
+	 * The thread was not stopped, so only pc and sp are known. If a step needs another
+	 * register, the stack is searched for the return address.
+	 */
 	bool blocked;
-	bool frame_pointers; /* follow frame pointers, and use tables only if that fails */
+	/*
+	 * A step out of a caller's frame follows the frame pointer, and uses unwind information
+	 * only if that fails. A step out of the innermost frame, or out of one that a signal
+	 * interrupted, uses unwind information if there is any.
+	 */
+	bool frame_pointers;
 	/* The thread's last stack, whose unchanged frames are reused; NULL: not kept. */
 	struct unwind_memory *memory;
 	/*
-	 * Finds the generated code at @pc, in a mapping that begins at @start. 1: found, its data
-	 * are valid until the next call; 0: unknown; -ENOMEM. The pointer is NULL if no code is
-	 * generated.
+	 * Finds the generated code at @pc, in a mapping that begins at @start. 1: found, and the
+	 * data in *@ret_generated are valid until the next call; 0: unknown; -ENOMEM. @generated is
+	 * NULL if the process has no generated code.
 	 */
 	int (*generated)(
 		void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
 	/*
 	 * Asks the runtime about frame->pc. 1: the code is the runtime's, even if no caller is
-	 * found; 0: it is not; -ENOMEM. The pointer is NULL if there is no runtime.
+	 * found; 0: the code is not the runtime's; -ENOMEM. @runtime is NULL if there is no
+	 * runtime.
 	 */
 	int (*runtime)(void *context, const struct unwind_runtime_frame *frame,
 		struct unwind_runtime_caller *ret_caller);
@@ -119,12 +134,18 @@ struct unwind_frame {
 	uint64_t generated;   /* start of the mapping of generated code, 0: code of a file */
 	uint32_t runtime_tag; /* of generated code: the tag that its runtime has set; 0: none */
 	bool signal;          /* a frame made by the kernel, to which a signal handler returns */
-	/* the frame was found without unwind information, or without a register it needs */
+	/*
+	 * the callee has no unwind information, or its unwind information needs a register whose
+	 * value is unknown, so this frame was found in another way
+	 */
 	bool guessed;
-	/* with @guessed: the stack was searched for the callee's return address */
+	/* with @guessed: the return address into this frame was found by a search of the stack */
 	bool searched;
 	bool gap; /* a frame of a runtime, in place of frames that are not on the stack now */
-	/* The location's word, 0 at first, which unwind_stack()'s caller may set; NULL: none. */
+	/*
+	 * A word that is kept for the location, 0 at first. unwind_stack()'s caller may set it.
+	 * NULL: none.
+	 */
 	uint32_t *tag;
 };
 
@@ -132,7 +153,7 @@ struct unwind_result {
 	const struct unwind_frame *frame; /* leaf first; valid until the next call */
 	size_t n;                         /* at least 1 */
 	size_t guessed;
-	size_t reused; /* outermost frames taken from the memory */
+	size_t reused; /* outermost frames taken from unwind_input.memory */
 	enum unwind_end end;
 	const char *why; /* the reason if incomplete; otherwise "" */
 };

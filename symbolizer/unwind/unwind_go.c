@@ -25,10 +25,11 @@ static struct unwind_rule saved_at(uint8_t reg, int64_t from_cfa)
 }
 
 /*
- * Rules of a function with a frame of @depth bytes (ABI of Go's assembler). x86-64: the return
- * address follows the frame, whose last word is the caller's frame pointer. aarch64: the return
- * address is at the stack pointer, and the caller's frame pointer in the word below; a function
- * without a frame has both in registers.
+ * Makes the rules of a function with a frame of @depth bytes (ABI of Go's assembler), and returns
+ * their number. x86-64: the return address lies directly above the frame, and the frame's last word
+ * is the caller's frame pointer. aarch64: the return address is at the stack pointer, and the
+ * caller's frame pointer is in the word below. If @depth is 0, the caller's frame pointer is still
+ * in its register, and on aarch64 the return address, too.
  */
 static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *rule)
 {
@@ -101,7 +102,10 @@ int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwin
 	int64_t depth;
 	bool x86 = machine == EM_X86_64;
 
-	/* Only files made by Go are parsed, as this happens while samples come in. */
+	/*
+	 * names_of() parses the file, which takes time while samples come in. So it is called only
+	 * for files made by Go.
+	 */
 	if (!module->image.go)
 		return 0;
 	names = names_of(module);

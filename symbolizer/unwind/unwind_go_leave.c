@@ -9,9 +9,10 @@
 enum { X86_RSP = 7 };
 
 /*
- * Leaves asmcgocall if it was called on the thread's own stack: its frame then has the words {old
- * stack pointer, 0}, otherwise {depth, goroutine}. -EFAULT: it was called on a goroutine's stack,
- * or the words cannot be read.
+ * Leaves asmcgocall if it was called on the thread's own stack. The first words of its frame are
+ * then {old stack pointer, 0}. They are {depth in bytes, goroutine} if it was called on a
+ * goroutine's stack. -EFAULT: it was called on a goroutine's stack, the words cannot be read, or
+ * the machine is not x86-64.
  */
 static int leave_to_same_stack(struct cursor *cursor)
 {
@@ -40,7 +41,7 @@ static int skip_left(struct cursor *cursor)
 	if (!step)
 		return -ENOMEM;
 	if (!step->usable || step->go != GOPCLNTAB_LEFT) {
-		/* morestack left the goroutine: the pc is a return address. */
+		/* morestack left the goroutine's stack: the saved pc is a return address. */
 		cursor->exact = false;
 		return 0;
 	}

@@ -129,8 +129,9 @@ static int leave_leaf(struct cursor *cursor)
 }
 
 /*
- * While a trampoline calls, its frame is one word, below the return address. Before that word is
- * pushed, and after it is popped, the return address is where the call left it.
+ * While a trampoline calls, its frame is one word, directly below the return address. Before the
+ * trampoline pushes that word, and after it pops it, there is no frame: the return address is at
+ * the stack pointer or in the link register.
  */
 int unwind_leave_trampoline(struct cursor *cursor)
 {

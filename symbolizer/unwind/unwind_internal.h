@@ -21,7 +21,10 @@ struct unwind_machine {
 };
 #define UNWIND_NO_LINK 0xff
 
-/* A row of the unwind table as it is kept: only the rules of registers that change. */
+/*
+ * The row of the unwind table for one address. It has no rules for registers that keep their values
+ * (UNWIND_SAME).
+ */
 struct unwind_step {
 	const struct module *module;
 	uint64_t svma;
@@ -33,9 +36,9 @@ struct unwind_step {
 	bool usable, signal;
 	bool elsewhere; /* the caller may be on another stack */
 	/*
-	 * At svma + 1 begins a function to which frames return though no call lies before it
-	 * (GOPCLNTAB_LEFT, GOPCLNTAB_SIGRETURN). So the return address svma + 1 is looked up as it
-	 * is, not 1 byte before.
+	 * At svma + 1 begins a function to which frames return though no call lies before that
+	 * function (GOPCLNTAB_LEFT, GOPCLNTAB_SIGRETURN). So for the return address svma + 1, the
+	 * row of svma + 1 is used instead of this one.
 	 */
 	bool before_uncalled;
 };
@@ -62,7 +65,8 @@ struct cursor {
 	bool exact; /* pc is the executing instruction, not a return address */
 	/*
 	 * The pc is a return address and yet the first byte of a function. makecontext() makes such
-	 * frames, calls seldom do. If the step to the caller fails, the stack is complete.
+	 * frames, calls seldom do. A frame made by makecontext() has no caller, so the stack is
+	 * complete if the step to the caller fails.
 	 */
 	bool uncalled;
 	bool guessed, searched;        /* how this frame was found; see unwind.h */
@@ -96,9 +100,9 @@ void unwind_step_generated(
 int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_t *ret_value);
 
 /*
- * Steps to the caller by the cursor's row. 0; 1: this frame is the outermost; -EFAULT: memory is
- * unknown, or makes no sense; -ENOEXEC: an unknown register, or an invalid expression. On failure
- * the cursor stays at the frame.
+ * Steps to the caller by the cursor's row. 0; 1: this frame is the outermost; -EFAULT: memory that
+ * is needed cannot be read, or the caller's stack pointer would not be further out; -ENOEXEC: an
+ * unknown register, or an invalid expression. On failure the cursor stays at the frame.
  */
 int unwind_apply(struct cursor *cursor);
 
@@ -107,16 +111,19 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
 
 /*
  * Searches the stack for the frame's return address, as the CFA's register is unknown, and steps to
- * the caller. Results are unwind_apply()'s; -ENOEXEC also means that nothing is plausible; -ENOMEM.
+ * the caller. 0; 1: this frame is the outermost; -EFAULT: as of unwind_apply(); -ENOEXEC: no word
+ * of the stack is a plausible return address, or too many frames were searched for; -ENOMEM.
  */
 int unwind_search(struct cursor *cursor);
 
 /* Fills a new step from a Go program's table. 1; 0: the table lacks the step's svma; -ENOMEM. */
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
 /*
- * Steps to the goroutine's stack, if the frame's function was entered from there. 0; 1: no caller;
- * -ENOENT: it was entered in another way, and is left like other functions; -EFAULT, -ENOEXEC: the
- * goroutine's stack is unknown, or its frame cannot be left; -ENOMEM.
+ * Steps from the thread's own stack to the goroutine's, on which the frame's function was called,
+ * or to the caller of an asmcgocall that was called on the thread's own stack. 0; 1: no caller;
+ * -ENOENT: the function does not switch stacks, or is itself executing, so unwinding goes on as
+ * for other functions; -EFAULT, -ENOEXEC: the goroutine's stack is unknown, or the step out of its
+ * innermost frame failed; -ENOMEM.
  */
 int unwind_go_leave(struct cursor *cursor);
 

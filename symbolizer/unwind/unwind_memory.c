@@ -9,7 +9,7 @@
 
 enum { KEPT_MOST = 12, BLOCK_BYTES = 1024 };
 
-/* A frame, with all that it and the frames further out depend on, except the stack's bytes. */
+/* A frame with its registers. These and the stack's bytes decide about all frames further out. */
 struct noted {
 	uint64_t sp, pc, known;
 	uint64_t kept[KEPT_MOST];
@@ -31,7 +31,8 @@ struct unwind_memory {
 	uint64_t end;       /* address behind the last byte; 0: empty */
 	uint64_t same_from; /* from this address on, the new stack equals the old one */
 	const struct unwind_machine *machine;
-	size_t at; /* the first @at elements of @old have not been passed by the cursor */
+	/* The cursor has passed the elements of @old from @at on; only those before may match. */
+	size_t at;
 	enum unwind_end how;
 	const char *why;
 };
@@ -57,7 +58,7 @@ void unwind_memory_free(struct unwind_memory *memory)
 	free(memory);
 }
 
-/* The number of equal bytes before the addresses @a and @b, in steps of 8, at most @bytes. */
+/* Counts equal bytes backwards from addresses @a and @b, at most @bytes: a multiple of 8. */
 static size_t same_tail(const uint8_t *a, const uint8_t *b, size_t bytes)
 {
 	size_t same = 0;
@@ -181,8 +182,9 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
 	/*
-	 * A stack of two pieces is not kept, as frames do not ascend between them; nor is a stack
-	 * with frames that were not noted.
+	 * unwind_memory_match() relies on stack pointers that ascend outwards. From one piece of
+	 * the stack to another they may descend, so a stack of two pieces is not kept. Nor is a
+	 * stack with frames that were not noted.
 	 */
 	if (input->piece[1].bytes || !input->piece[0].bytes ||
 		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||

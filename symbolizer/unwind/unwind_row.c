@@ -65,7 +65,7 @@ static void restore(struct machine *m, uint64_t reg)
 		m->row.rule[reg] = m->initial.rule[reg];
 }
 
-/* Remembers the CFA, too: gcc relies on that. */
+/* Remembers (@push) or restores the row, including its CFA: gcc relies on that. */
 static void remember(struct machine *m, bool push)
 {
 	if (push && m->depth < REMEMBERED_MOST)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A row of the unwind table (DWARF 5, 6.4.1): how a frame's registers give its caller's. */
+/*
+ * A row of the unwind table (DWARF 5, 6.4.1): how the registers' values in a frame give their
+ * values in the caller's frame.
+ */
 #ifndef SYMBOLIZER_UNWIND_ROW_H
 #define SYMBOLIZER_UNWIND_ROW_H
 
@@ -15,7 +18,7 @@ enum unwind_how {
 	UNWIND_UNDEFINED,
 	UNWIND_AT,       /* the caller's value is saved at CFA + value */
 	UNWIND_IS,       /* the caller's value is CFA + value */
-	UNWIND_REGISTER, /* the caller's value is in register value */
+	UNWIND_REGISTER, /* the caller's value is in the register of number value */
 	/* the caller's value is saved at the address that the expression computes */
 	UNWIND_AT_COMPUTED,
 	UNWIND_COMPUTED, /* the expression computes the caller's value */

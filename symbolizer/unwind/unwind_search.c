@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds a frame's return address if the CFA depends on a register that is unknown because the
- * thread was not stopped. Usually that is the frame pointer (unoptimized code, variable-length
- * arrays). These are tried, in this order:
+ * thread was not stopped. Usually the CFA depends on the frame pointer (unoptimized code,
+ * variable-length arrays). The return address is found by one of the following, in this order:
  *
  *  - what the function's first instructions push, and subtract from the stack pointer;
  *  - a return address behind a call of this very function;
@@ -48,7 +48,10 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	mapping = space_find_mapping(cursor->space, target);
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
-	/* An entry begins where a function begins; a PLT stub lies inside the stubs' one entry. */
+	/*
+	 * An entry of the call frame information begins where a function begins. All stubs of a PLT
+	 * share one entry, so a target inside an entry is a stub, whose own target is unknown.
+	 */
 	if (unwind_table_find(mapping->module, target - mapping->bias, &entry) == 0 &&
 		entry.low == target - mapping->bias)
 		return CALLEE_OTHER;
@@ -111,7 +114,10 @@ static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa
 	bytes = frame_bytes_x86(code, &align);
 	if (!bytes)
 		return false;
-	/* The alignment skips fewer than @align bytes; the ABI makes the CFA a multiple of 16. */
+	/*
+	 * A function that aligns the stack pointer skips fewer than @align bytes, so the CFA is one
+	 * of the words below @least + @align. If it aligns, the CFA is a multiple of 16 (ABI).
+	 */
 	least = cursor->sp + bytes + 8;
 	for (uint64_t cfa = least; cfa < least + align; cfa += 8) {
 		enum callee callee;
@@ -158,7 +164,10 @@ static bool by_return_address(const struct search *search, uint64_t *ret_cfa)
 		if (callee == CALLEE_UNKNOWN && !second && pointer_leads_on(search, cfa))
 			second = cfa;
 	}
-	/* The frame is inside the copy, so going beyond the copy did not matter. */
+	/*
+	 * The return address is inside the copy of the stack. So the stack is not truncated here,
+	 * even if the search has read behind the copy's end.
+	 */
 	if (second)
 		search->cursor->beyond = beyond;
 	*ret_cfa = second;

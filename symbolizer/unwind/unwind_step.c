@@ -103,7 +103,10 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 			return 0;
 		}
 	}
-	/* Notes that stack behind a truncated copy (here the next 1 GiB) was probably needed. */
+	/*
+	 * A read up to 1 GiB behind the end of a truncated copy probably means the rest of the
+	 * stack. An address further away is not taken for one of this stack.
+	 */
 	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
 		const struct unwind_piece *piece = &cursor->input->piece[i];
 
