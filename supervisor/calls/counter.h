@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adds ticks to counters in the target's buffers, by process_vm_readv and process_vm_writev, which
- * respect page protection. (/proc/PID/mem and PTRACE_POKEDATA would write to a read-only page.)
- * Nothing allocates. All functions may run in the stop window.
+ * respect page protection. (/proc/PID/mem and PTRACE_POKEDATA would write to a read-only page.) No
+ * function allocates memory: all may run in the stop window, while a thread waits to be resumed.
  */
 #ifndef SUPERVISOR_COUNTER_H
 #define SUPERVISOR_COUNTER_H
@@ -20,7 +20,11 @@ struct counter_result {
 	uint64_t full; /* ticks that did not fit */
 };
 
-/* Returns @value + @ticks, or the limit. Sets *@ret_stop if all must stop; never clears it. */
+/*
+ * Returns @value + @ticks, but at most the highest value of @element bytes or, with
+ * REGION_STOP_AT_32767, 32767. If 32767 is reached, sets *@ret_stop: all profiling by this table
+ * must stop. Never clears *@ret_stop.
+ */
 uint64_t counter_sum(uint64_t value, uint64_t ticks, unsigned element,
 	enum region_overflow overflow, bool *ret_stop);
 

@@ -9,9 +9,9 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/target.h"
 
-#define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters suffice for any code */
+#define COUNTS_MOST (UINT64_C(1) << 26) /* counters of all regions: 512 MiB */
 #define SCALE_MOST  UINT32_C(0x1fffffff)
-#define SELF_BYTES  8 /* bytes of a counter here, whatever its region's width */
+#define SELF_BYTES  8 /* bytes of an element of histogram.count, also if a region says "uint" */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -200,7 +200,10 @@ int histogram_resolve(struct histogram *h, const char *maps, struct region_table
 		to->base = from->first * SELF_BYTES;
 		to->bytes = from->counters * SELF_BYTES;
 		to->offset = from->start + bias;
-		/* Keeps the counter's index (region.h): bytes and scale grow by the same factor. */
+		/*
+		 * An address keeps the index of its counter (region.h): if the counter becomes
+		 * wider by a factor, the scale grows by the same factor.
+		 */
 		to->scale = is_bin(from) ? 2 : from->scale * (SELF_BYTES / from->element);
 		to->limit = is_bin(from) ? 0 : from->end + bias;
 	}

@@ -5,8 +5,9 @@
  *
  * A region is "OBJ:START-END:SCALE[:ushort|uint|uint64]", for example
  * "libm.so.6:0x1f000-0x24000:0x10000:uint". OBJ is a module's file name or path; START and END are
- * addresses as in its ELF file. If OBJ is "abs", they are runtime addresses. "abs:0-0:2" is an
- * overflow bin, which must be the last region.
+ * addresses as in its ELF file. If OBJ is "abs", START and END are runtime addresses. SCALE maps
+ * addresses to counters (region.h). "abs:0-0:2" is an overflow bin: it counts the ticks outside of
+ * all regions, and must be the last region.
  */
 #ifndef SUPERVISOR_HISTOGRAM_H
 #define SUPERVISOR_HISTOGRAM_H
@@ -24,7 +25,7 @@ struct histogram_region {
 	char *object; /* OBJ; NULL: "abs" */
 	uint64_t start, end;
 	uint32_t scale;
-	unsigned element; /* nominal bytes of a counter, which limit its value */
+	unsigned element; /* bytes of a counter as requested: they limit the value printed */
 	uint64_t first;   /* index of the first counter in histogram.count */
 	uint64_t counters;
 	bool seen; /* some process had the object mapped */
@@ -36,7 +37,7 @@ struct histogram {
 	unsigned element; /* bytes of a counter in regions that name no width; 0 means 2 */
 	uint64_t *count;
 	uint64_t counts;
-	uint64_t rest_ns; /* weight that has not made a whole tick yet */
+	uint64_t rest_ns; /* weights of hits not counted as ticks yet, in ns; less than a tick */
 };
 
 /*
@@ -50,7 +51,8 @@ void histogram_release(struct histogram *histogram);
 
 /*
  * Makes a table of the regions at their addresses in a process whose /proc/PID/maps is @maps.
- * Regions of modules that are not mapped are empty. Results as of region_table_new().
+ * Regions of modules that are not mapped are empty. 0; -EINVAL: region_table_new() refuses the
+ * regions; -ENOMEM.
  */
 int histogram_resolve(
 	struct histogram *histogram, const char *maps, struct region_table **ret_table);
@@ -68,8 +70,8 @@ void histogram_fork(const struct process *parent, struct process *child);
 void histogram_clear(struct process *process);
 
 /*
- * Counts an instant of the profile, which has found a thread of @process at @pc. A tick is
- * @period_ns. Does nothing if @histogram is NULL. May run in the stop window.
+ * Counts a hit of the --region stream: a thread of @process was at @pc, and the hit weighs
+ * @weight_ns. A tick is @period_ns. Does nothing if @histogram is NULL. May run in the stop window.
  */
 void histogram_tick(struct histogram *histogram, const struct process *process, uint64_t period_ns,
 	uint64_t pc, uint64_t weight_ns);

@@ -45,7 +45,7 @@ static bool range_of(const struct region_table *t, const struct call_region *r, 
 	uint64_t *ret_last)
 {
 	uint32_t scale = scale_of(t, r);
-	u128 end, text; /* @text: bytes of code from the offset on that have a counter */
+	u128 end, text; /* @text: how many bytes of code, from the offset on, have counters */
 
 	*ret_first = r->offset;
 	if (takes_all(t, r)) {
@@ -69,7 +69,10 @@ static int compare_spans(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	/* Of equal offsets the first region wins: it is sorted last, on top in flatten(). */
+	/*
+	 * Of regions with equal offsets, the first one counts. It is sorted last, so that flatten()
+	 * puts it on top of the stack.
+	 */
 	return x->region > y->region ? -1 : x->region < y->region;
 }
 
@@ -81,8 +84,9 @@ static void add_span(struct region_table *t, uint64_t first, uint64_t last, uint
 
 /*
  * Makes disjoint spans of overlapping ones, which are sorted by their first address. The stack has
- * the spans that have begun: the top one that has not ended owns the address, as it has the
- * greatest offset. Each span opens and closes once, so there are at most two pieces per span.
+ * the spans that begin at or below the present address, the last to begin on top. Spans that have
+ * ended are popped. The span on top then owns the address, as of the spans there it has the
+ * greatest offset. Each span begins and ends once, so there are at most two pieces per span.
  */
 static void flatten(
 	struct region_table *t, const struct region_span *open, uint32_t count, uint32_t *stack)
@@ -280,7 +284,10 @@ static void hit(
 	ret_hit->address = r->base + ret_hit->index * t->element;
 }
 
-/* Looks up @pc in the regions that are not @dead; not in the spans, which still have those. */
+/*
+ * Looks up @pc in the regions that are not @dead. The spans cannot be searched, because they still
+ * contain the dead regions.
+ */
 static uint32_t search_living(const struct region_table *t, const uint8_t *dead, uint64_t pc)
 {
 	uint32_t best = REGION_NONE;

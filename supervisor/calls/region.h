@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps a program counter to its counter, by the rules of sprofil(2) and profil(2) for each dialect.
- * The look-up neither allocates nor fails, and may run in the stop window.
+ * Maps a program counter to the element of a table that counts it, by the rules of sprofil(2) and
+ * profil(2). A dialect has the rules of one system (enum call_dialect). The look-up neither
+ * allocates nor fails, and may run in the stop window, while a thread waits to be resumed.
  *
  * A region of buffer size B, offset O and scale S with counters of E bytes has n = B / E counters.
  * Address O + d belongs to counter floor(d * S / (65536 * E)) if that is below n.
@@ -24,15 +25,16 @@ enum region_bins {
 	REGION_BINS, /* a region of offset 0 and scale 2 is an overflow bin */
 };
 
-/* The points on which the manuals differ. */
+/* The rules on which the manuals of the systems (HP-UX, IRIX, AIX, System V, glibc) differ. */
 struct region_policy {
 	const char *name;
-	uint32_t scale_mask; /* the bits of a scale that count */
+	uint32_t scale_mask; /* the bits of a scale that are used */
 	/* true: scale 1 counts every address in the first counter; false: it turns a region off */
 	bool scale_one_takes_all;
 	/*
-	 * Which of several regions counts an address? true: the first one that ends above it;
-	 * false: the one with the greatest offset, of equal ones the first.
+	 * Which of several regions counts an address? true: the first region in the table that ends
+	 * above the address. false: the region with the greatest offset; if several have that
+	 * offset, the first of them.
 	 */
 	bool in_order;
 	enum region_bins bins;

@@ -20,15 +20,18 @@
 #include "supervisor/target/tracee_memory.h"
 
 /*
- * service_read() starts no further read of PIECE_BYTES after this time: stops of other threads
- * wait, and any process of the user can keep the pipe full (test: flood). What stays in the pipe
- * is read in the engine's next round.
+ * service_read() starts no further read of PIECE_BYTES when it has taken this long, in ns. Threads
+ * that stop meanwhile have to wait, and any process of the user can keep the pipe full (test:
+ * flood). What stays in the pipe is read in the engine's next round.
  */
 #define TURN_NS      100000
 #define PIECE_BYTES  512
 #define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* A message and a piece behind it. */
 
-/* With a lower RLIMIT_NOFILE, no calls are accepted: without a descriptor, no answer is sent. */
+/*
+ * With a lower RLIMIT_NOFILE no calls are accepted. Answers need descriptors, and there might be
+ * none left.
+ */
 #define FILES_LEAST 32
 
 static void close_fd(int *fd)
@@ -93,7 +96,10 @@ static bool is_sealed(struct remote memory, const struct call_request *q)
 		call_seal_is_good(seal, q);
 }
 
-/* Does the memory of @process, read through its thread @tid, hold the seal of @q? */
+/*
+ * Does the memory of @process, read through its thread @tid, hold the seal of @q? The seal proves
+ * that this process has sent @q (proto/call.h).
+ */
 static bool has_seal(
 	struct service *service, struct process *process, int tid, const struct call_request *q)
 {
@@ -111,8 +117,9 @@ static bool any_has_seal(
 }
 
 /*
- * Returns the pid or tid @id in its own pid namespace: the last number of "NSpid:\t4711\t12\n" in
- * its status file. Caches the number in *@kept, so that many requests with wrong pids cost little.
+ * Returns the number that the process or thread @id has in its own pid namespace: the last one of
+ * "NSpid:\t4711\t12\n" in /proc/ID/status. Caches the number in *@kept, so that many requests with
+ * wrong pids cost little.
  */
 static int inner(int id, int *kept)
 {
@@ -184,8 +191,9 @@ static bool has_ended(const struct service *service, const struct service_call *
 }
 
 /*
- * Returns the incomplete table to drop for a new one, if all slots are taken: the longest without a
- * new piece, of the process with the most tables. So no process can shut out others.
+ * Returns the incomplete table to drop for a new one, if all slots are taken. It is a table of the
+ * process with the most incomplete tables: the one whose last piece came longest ago. So no process
+ * can shut out others.
  */
 static struct service_call *find_victim(struct service *service)
 {
@@ -207,8 +215,8 @@ static struct service_call *find_victim(struct service *service)
 }
 
 /*
- * Begins a new table in a slot: in that of the thread's incomplete table, in a free one, or in
- * find_victim()'s. Drops the tables of threads that have ended. NULL: out of memory.
+ * Begins a new table. It takes the slot of this thread's incomplete table, else a free slot, else
+ * the slot of find_victim(). Drops the tables of threads that have ended. NULL: out of memory.
  */
 static struct service_call *begin(
 	struct service *service, const struct tracee *t, const struct call_request *q)
@@ -262,7 +270,10 @@ static void apply(struct service *service, struct tracee *t, const struct servic
 
 	if (tell)
 		session_status(service->sessions, process, !(q->flags & CALL_STATUS), &status);
-	/* The sender of a status request stops, and kept ticks are written, before it can go on. */
+	/*
+	 * A status request stops its sender before it can go on. In that stop, the ticks that were
+	 * kept for one are written.
+	 */
 	if (q->flags & CALL_STATUS)
 		session_ask_stop(service->sessions, t);
 	else if (q->total && is_fast(q) && service->restrict_fast)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The supervisor's side of the calls: takes requests from its pipe, checks that the sender's memory
- * holds their seal, puts their tables in force, and answers (proto/call.h).
+ * The supervisor's side of the calls (proto/call.h). It reads requests from a pipe, checks by a
+ * seal in the sender's memory that a request is really from there, puts the table of the request in
+ * force, and answers.
  */
 #ifndef SUPERVISOR_SERVICE_H
 #define SUPERVISOR_SERVICE_H
@@ -20,7 +21,10 @@ struct sessions;
 
 #define SERVICE_ASSEMBLIES 64 /* most tables that are received in pieces at a time */
 
-/* For answers, through the pipe whose descriptor in the sender the request names (answer.c). */
+/*
+ * What answers need (answer.c). An answer goes through a pipe of the sender: the request names the
+ * sender's descriptor of that pipe.
+ */
 struct answerer {
 	struct procfiles *files;
 	uint64_t device;    /* st_dev of anonymous pipes */
@@ -37,8 +41,8 @@ struct service_call {
 struct service {
 	struct sessions *sessions;
 	struct answerer answerer;
-	bool restrict_fast;             /* PROF_FAST fails with EACCES */
-	int read_fd, write_fd, mark_fd; /* the pipe's ends; the memfd that names it */
+	bool restrict_fast;             /* a shorter tick (PROF_FAST) fails with EACCES */
+	int read_fd, write_fd, mark_fd; /* the request pipe's ends; a memfd named after it */
 	uint64_t inode;                 /* of the pipe */
 	uint8_t *buffer;
 	size_t bytes; /* bytes in the buffer */
@@ -56,8 +60,9 @@ void service_release(struct service *service);
 void service_read(struct service *service);
 
 /*
- * Writes a helper's first answer to @fd, and closes @fd. @error 0: the answer says where the
- * helper's request pipe is; otherwise the errno value with which the helper failed.
+ * Writes to @fd the first answer of a helper, a supervisor that serves calls only; closes @fd. If
+ * @error is 0, the answer says where the helper's request pipe is. Otherwise @error is the errno
+ * value with which the helper failed.
  */
 void service_announce(const struct service *service, int fd, int error);
 

@@ -37,7 +37,10 @@ static struct session *new_session(struct sessions *sessions, struct region_tabl
 		return NULL;
 	}
 	s->table = table;
-	/* Rounds the sum of weights to the nearest number of ticks. */
+	/*
+	 * The sum of weights starts at half a tick. As ticks_of() rounds it down, the number of
+	 * ticks is the nearest one.
+	 */
 	s->rest_ns = table->period_ns / 2;
 	s->serial = ++sessions->serial;
 	return s;
@@ -95,7 +98,10 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 	announce_change(sessions);
 }
 
-/* Returns the stream that has this period, else a free one, else the last one. */
+/*
+ * Returns the stream of sampling instants (sample/plan.h) that has this period, else a free one,
+ * else the last one, which tables of several periods may share.
+ */
 static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 {
 	unsigned i = 1;
@@ -107,8 +113,8 @@ static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 }
 
 /*
- * Can a table of @period_ns take over the clock of @s? To stop and restart the clock would wake the
- * waiter thread twice while the caller waits for its answer.
+ * Can a table of @period_ns go on with the stream of @s? To end the stream and begin it again would
+ * wake the waiter of each CPU (cpu_waiter.h) twice, while the caller waits for its answer.
  */
 static bool goes_on(const struct sessions *sessions, const struct session *s, uint64_t period_ns)
 {
@@ -182,9 +188,9 @@ void session_thread_ended(struct tracee *t)
 }
 
 /*
- * Adds CPU time and weights of a process whose session ends to its parent's, so that ticks that the
- * child lacks show in the parent's status. Both sums are added, not their difference, which is
- * mostly chance for a single child.
+ * Adds the CPU time and the weights of a process whose session ends to those of its parent. If the
+ * child has fewer ticks than its CPU time calls for, the parent's status then shows this. Both sums
+ * are added, rather than their difference: for a single child the difference is mostly chance.
  */
 static void hand_to_parent(struct sessions *sessions, const struct process *child)
 {
@@ -203,8 +209,8 @@ static void hand_to_parent(struct sessions *sessions, const struct process *chil
 }
 
 /*
- * Returns the CPU time of @process that no instant has found, in ticks. One tick of each live
- * thread is left out: its instant is still to come.
+ * Returns the CPU time of @process that the weights of its hits do not cover, in ticks. One tick of
+ * each live thread is left out: its instant is still to come.
  */
 static uint64_t unmet(struct sessions *sessions, const struct process *process)
 {
@@ -230,7 +236,10 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 	unsigned threads = sessions->threads - (tracee->session != NULL);
 	int r;
 
-	/* set() calls session_period_ns(), which skips threads if sessions->threads is 0. */
+	/*
+	 * The new session is counted before set(): that calls session_period_ns(), which skips the
+	 * sessions of threads if sessions->threads is 0.
+	 */
 	sessions->threads = threads + 1;
 	r = set(sessions, &tracee->session, dialect, flags, element, regions, count);
 	sessions->threads = threads + (tracee->session != NULL);

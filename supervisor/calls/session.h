@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session is the profiling of a process that called sprofil or profil: a table, and a clock
- * (sample/plan.h). An instant of the clock that finds a thread of the process adds a tick at the
- * thread's address.
+ * A session is the profiling of a process that called sprofil or profil: a table, and a stream of
+ * sampling instants (sample/plan.h). If an instant finds a thread of the process on a CPU, the
+ * counter of the thread's address gets a tick.
  *
  * A forked child gets a session of its own with the parent's table; exec ends the session. A thread
  * may have a further session (CALL_THREAD), which a fork does not inherit.
@@ -24,9 +24,9 @@ struct tracee;
 /* What happened to the ticks of all tables. */
 struct session_figures {
 	uint64_t counted; /* ticks whose counter was accessible, even if it was full */
-	uint64_t dropped; /* ticks in no region, in excluded calls, or at an inaccessible counter */
+	uint64_t dropped; /* ticks in no region, in calls (CALL_USER), or whose counter faulted */
 	uint64_t faults;  /* additions to inaccessible counters */
-	uint64_t lost;    /* ticks kept for a stop that came too late, or without room to be kept */
+	uint64_t lost;    /* ticks for which there was no stop in time, or no room to keep them */
 };
 
 /* What happened to the ticks of one table: the fields of a status (proto/call.h). */
@@ -37,7 +37,7 @@ struct session_tally {
 struct sessions {
 	struct target *target;
 	const struct say *say;
-	unsigned streams; /* how many the sampler has: 0 is the profile's, others are for tables */
+	unsigned streams; /* number of streams: 0 is for the profile, the others are for tables */
 	/* Called when the tables in force have changed. */
 	void (*changed)(void *context);
 	/* Called when a table of @process comes into force; earlier CPU time is not counted. */
@@ -49,18 +49,18 @@ struct sessions {
 	void *context;
 	unsigned n;
 	unsigned threads;       /* number of sessions of single threads */
-	unsigned elapsed;       /* number of sessions of elapsed time */
+	unsigned elapsed;       /* number of sessions that count elapsed time (CALL_WALL) */
 	uint64_t serial;        /* serial number of the last session created */
-	unsigned unreported;    /* sessions that ended without a call, unknown to the program */
-	bool untidy;            /* session_tidy() is due: some session's untidy is set */
+	unsigned unreported;    /* sessions whose end, not by a call, is not reported yet */
+	bool untidy;            /* session_tidy() is due: @untidy is set in some session */
 	uint64_t write_at_ns;   /* CLOCK_MONOTONIC: when session_poll() is due; 0: never */
 	uint64_t idle_since_ns; /* CLOCK_MONOTONIC: since when there has been no session */
 	struct session_figures figures;
 };
 
 /*
- * Ticks at one address, mostly of sleeping threads, kept until the next stop of the process. A
- * table of elapsed time may wait long for that stop, so it has room for more addresses.
+ * Ticks at one address, mostly of sleeping threads, kept until the next stop of the process. That
+ * stop may be far off if elapsed time is counted (CALL_WALL): such a session keeps more addresses.
  */
 struct session_left {
 	uint64_t pc;
@@ -74,14 +74,14 @@ struct session {
 	struct region_table *table; /* the session holds a reference */
 	unsigned stream;            /* the sampler's stream with this table's period */
 	uint8_t *dead;              /* a bit for each region: a counter was inaccessible */
-	uint64_t rest_ns;           /* weight that has not made a whole tick yet */
+	uint64_t rest_ns;           /* weights not counted as ticks yet, in ns; less than a tick */
 	uint64_t serial;            /* unique for each session */
 	struct session_left *left;
 	unsigned left_n, left_room;
 	struct session_tally tally;
 	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when a stop is requested to write @left */
-	uint64_t weighed_ns;  /* in a process's session: sum of the weights of all instants */
-	uint64_t ran_ns; /* in a process's session: CPU time of ended threads under this table */
+	uint64_t weighed_ns;  /* of a process: sum of the weights of all hits of its threads */
+	uint64_t ran_ns; /* of a process: CPU time of ended threads and children with this table */
 	bool untidy;     /* @dead or @off has changed: session_tidy() is due */
 	bool off;        /* turned off, but not by a call: @reason says why */
 	bool ended;      /* kept only until the end is reported to the program */
@@ -121,9 +121,10 @@ void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 
 /*
  * Gets the state of profiling of @process, and marks its end as reported. @end: profiling is being
- * turned off. Lost ticks are those that could not be kept until a stop (with @end all that are
- * still kept), and CPU time that no instant has found, less one tick of each thread. Later ticks
- * may still make up for the CPU time (sample/ticks.h).
+ * turned off. Lost ticks are of two kinds: ticks that could not be kept until a stop, with @end
+ * also those still kept; and ticks that are missing for CPU time already used. Of the missing ones,
+ * one tick of each thread is left out, as its instant is still to come. Later ticks may make up for
+ * the rest (sample/ticks.h).
  */
 void session_status(struct sessions *sessions, struct process *process, bool end,
 	struct call_status *ret_status);
@@ -131,7 +132,10 @@ void session_status(struct sessions *sessions, struct process *process, bool end
 /* Gives @child, which was forked, vforked or cloned from @parent, the profiling of @parent. */
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
 
-/* Rebuilds tables with new @dead regions; ends sessions that are @off. Not for the stop window. */
+/*
+ * Rebuilds tables with new @dead regions; ends sessions that are @off. Do not call this in the stop
+ * window: it allocates memory.
+ */
 void session_tidy(struct sessions *sessions);
 
 /* Returns the period of the tables with @stream; 0: no such table. */

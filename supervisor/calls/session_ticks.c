@@ -111,8 +111,8 @@ static void count_left(struct sessions *sessions, struct tracee *t, struct sessi
 }
 
 /*
- * Returns the whole ticks in the weight of an instant and the rest of earlier weights: mostly one;
- * more if the gap before the instant was longer than the period.
+ * Adds the weight of a hit to what earlier hits have left, and takes out the whole ticks. Their
+ * number is mostly 1. It is higher if the gap before the instant was longer than the period.
  */
 static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
 {
@@ -231,8 +231,9 @@ void session_ask_stop(struct sessions *sessions, struct tracee *t)
 }
 
 /*
- * Requests a stop of one thread of @process. Skips threads that are restarting a system call, and
- * so cannot be stopped, perhaps for a minute (restart.h).
+ * Requests a stop of one thread of @process. sessions->interrupt() refuses a thread whose system
+ * call is being restarted, as a stop would disturb the call again: this may last a minute
+ * (restart.h).
  */
 static void interrupt_any(struct sessions *sessions, const struct process *process)
 {

@@ -6,8 +6,8 @@
 #include "supervisor/calls/session.h"
 
 /*
- * Counts an instant of @stream that has found @tracee stopped at @pc (@in_call: in a system call)
- * in the tables with this stream. May run in the stop window.
+ * Counts a hit in the tables that use @stream: at an instant of @stream, @tracee was on a CPU, and
+ * is now stopped at @pc (@in_call: in a system call). May run in the stop window.
  */
 void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc,
 	bool in_call, uint64_t weight_ns);

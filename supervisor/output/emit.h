@@ -25,8 +25,9 @@ struct emitter {
 	bool bell_owed;   /* samples are in the ring and the analyst sleeps: it must be woken */
 	uint64_t rung_ns; /* when the analyst was last woken for samples */
 	/*
-	 * Until this time (CLOCK_MONOTONIC) samples wake the analyst sooner: it will probably
-	 * request memory of the target for them, which may soon change.
+	 * Until this time (CLOCK_MONOTONIC) samples wake the analyst sooner. It will probably
+	 * request memory of the target that belongs to these samples, and the target may soon
+	 * change that memory.
 	 */
 	uint64_t prompt_until_ns;
 };

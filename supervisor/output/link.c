@@ -24,7 +24,10 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Sets the memory file's size. RLIMIT_FSIZE is lifted meanwhile: it is not meant for this file. */
+/*
+ * Sets the memory file's size. RLIMIT_FSIZE is lifted meanwhile: the user limits files on disks
+ * with it, but the kernel applies it to this file, too.
+ */
 static int set_bytes(int fd, size_t bytes)
 {
 	struct rlimit limit, more;

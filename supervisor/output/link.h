@@ -29,10 +29,10 @@ struct link {
 #define LINK_NONE ((struct link){.bell_fd = -1, .request_fd = -1, .memory = MAP_FAILED})
 
 /*
- * Starts @argv[0] (a path) with a fresh ring of @capacity bytes and, from LINK_MORE_FD on, the @n
- * descriptors @more, which remain the caller's. The text @mounts (NULL: none) follows the ring in
- * its file, without NUL. The child blocks the terminal's and the user's signals, and ends when the
- * doorbell closes. -errno: nothing was started.
+ * Starts @argv[0] (a path) with a fresh ring of @capacity bytes. The child has the @n descriptors
+ * @more from LINK_MORE_FD on; the caller still owns them. The text @mounts (NULL: none) follows the
+ * ring in the memory file, without NUL. The child blocks the signals that the terminal and the user
+ * send to the command. It ends when the doorbell pipe closes. -errno: nothing was started.
  */
 int link_start(struct link *link, const char *const argv[], uint64_t capacity, const char *mounts,
 	const int *more, size_t n);

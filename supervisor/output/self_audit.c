@@ -5,7 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The 5 bits below the leading one are the step: 1000 ns = 2^9 * 1.953 is in octave 9, step 30. */
+/*
+ * The octave is the position of the highest bit that is set, the step the 5 bits below it. For 1000
+ * ns = 2^9 * 1.953 the octave is 9, the step 30: the integer part of 0.953 * 32.
+ */
 static unsigned bucket_of(uint64_t ns)
 {
 	unsigned octave, step;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the supervisor measured about itself, and the kernel's figures. Sent to the analyst as lines
- * "key value\n", with the keys of `sprofreport summary`.
+ * What the supervisor measured about itself, and the CPU and waiting times of the target as the
+ * kernel counts them. All are sent to the analyst as lines "key value\n", with the keys of
+ * `sprofreport summary`.
  */
 #ifndef SUPERVISOR_SELF_AUDIT_H
 #define SUPERVISOR_SELF_AUDIT_H

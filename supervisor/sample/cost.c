@@ -3,14 +3,23 @@
 
 #define MILLION 1000000
 #define FREE_NS 1000000000
-/* The allowance is at most what this much CPU time of the target adds: this bounds a burst. */
+/*
+ * The allowance is never higher than what this much CPU time of the target, in ns, adds to it. So a
+ * burst of samples is bounded.
+ */
 #define EARN_MOST_NS 500000000
 /* The averages begin with a sample's usual cost: the first sample may include a wait. */
 #define USUAL_NS 80000
-/* A moving average moves by 1/MEAN_PART towards a new value, of MEAN_MOST averages at most. */
+/*
+ * A moving average moves by 1/MEAN_PART of the way towards a new value. A value above MEAN_MOST
+ * times the average counts as that limit.
+ */
 #define MEAN_PART 32
 #define MEAN_MOST 4
-/* A calibration over SPAN_NS of CPU time is dropped unless 1/EVEN_PART of it was uninterrupted. */
+/*
+ * A calibration covers SPAN_NS of CPU time. It is dropped if less than 1/EVEN_PART of this time was
+ * used by uninterrupted threads (on CPU from one stop to the next).
+ */
 #define SPAN_NS   250000000
 #define EVEN_PART 2
 /*
@@ -78,9 +87,9 @@ void cost_uninterrupted(struct cost *c, uint64_t lost_ns, uint64_t apart_ns)
 }
 
 /*
- * Loss and occupied time are each divided by the CPU time in which they arose, as the loss is known
- * for uninterrupted threads only. All threads are sampled at one rate per CPU time, so the two
- * quotients can be compared.
+ * The loss is known for uninterrupted threads only, the occupied time for all threads. So each is
+ * divided by the CPU time of its own threads. All threads are sampled at one rate per CPU time, so
+ * the two quotients can be compared.
  */
 static void calibrate(struct cost *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sampling costs the target, and the bound on it (--max-cost). Pure arithmetic.
+ * What sampling costs the target, and the bound on that cost (--max-cost). Pure arithmetic.
  *
  * The cost is the CPU time that threads of the target lose to sampling: the supervisor's CPU time
  * on their CPUs, and the context switches to it and back. Time in which other programs run during a
@@ -9,14 +9,15 @@
  * - The supervisor's CPU time on the CPU of each instant: known for every thread, but without
  *   context switches.
  * - The loss of an uninterrupted thread: the wall time between two of its stops, less its CPU time.
- *   It is complete, but known only for some threads.
+ *   The loss is complete, but known only for some threads.
  *
  * The second calibrates the first: while most threads are uninterrupted, the ratio of loss to
- * occupied time is measured, and all occupied time is multiplied by it.
+ * occupied time is measured, and all occupied time is multiplied by that ratio.
  *
- * The mean cost of a sample stretches the period. Also, the target's CPU time adds to an allowance
- * that samples use up; while it is overspent, bounds_keep() doubles the period. The first second is
- * free, so that short programs have samples.
+ * Two means keep the bound. The period is stretched in proportion to the mean cost of a sample. And
+ * there is an allowance: the target's CPU time adds to it, and the cost of samples is taken from
+ * it. While the allowance is negative, bounds_keep() doubles the period. In the first second there
+ * is no bound, so that short programs have samples.
  */
 #ifndef SUPERVISOR_COST_H
 #define SUPERVISOR_COST_H
@@ -49,11 +50,14 @@ void cost_init(struct cost *cost, uint64_t bound_ppm);
 
 /* The target has used @ran_ns of CPU time: the bound's share of it adds to the allowance. */
 void cost_earn(struct cost *cost, uint64_t ran_ns);
-/* Adds our CPU time on a CPU for which a thread of the target had to wait, sampled or not. */
+/*
+ * Adds our CPU time on a CPU, if a thread of the target had to wait for that CPU. It does not
+ * matter whether the thread was then sampled.
+ */
 void cost_spend(struct cost *cost, uint64_t occupied_ns);
 /*
- * Enters the loss of a thread that was uninterrupted for @apart_ns of wall time, of which it did
- * not run for @lost_ns. The loss is exact: it has all waits and context switches. Both are 0 if it
+ * Enters the loss of a thread that was uninterrupted for @apart_ns of wall time. In that time the
+ * thread was off CPU for @lost_ns: all its waits and context switches. Both times are 0 if the loss
  * was not measured.
  */
 void cost_uninterrupted(struct cost *cost, uint64_t lost_ns, uint64_t apart_ns);

@@ -3,8 +3,9 @@
 
 /*
  * At each instant the RECENT_MOST threads of the last hits are asked (their /proc files are read:
- * sampler.h), then OTHERS_LEAST to OTHERS_MOST random others. The preempted thread waits meanwhile:
- * the time for the others accrues as 1/OTHERS_PART of the elapsed time, up to OTHERS_NS.
+ * sampler.h), then OTHERS_LEAST to OTHERS_MOST random others. The preempted thread waits meanwhile,
+ * so the time for the others is limited to 1/OTHERS_PART of the elapsed time. What is not used is
+ * kept for later instants, up to OTHERS_NS.
  */
 #define RECENT_MOST  16
 #define OTHERS_NS    300000
@@ -14,10 +15,11 @@
 /* Maximum blocked threads whose time stamp is read: one may have left the CPU to fall asleep. */
 #define STAMPS_MOST 6
 /*
- * Time stamps of threads last seen on other CPUs are read until this long after the waiter woke up.
- * If there are more such threads, a random part is read, ELSEWHERE_LEAST at least. A fair-class
- * waiter that has used up its slice of 0.1 ms loses its CPU at the next scheduler tick: having its
- * turn with the sampler, it would make all other waiters wait for milliseconds.
+ * Time stamps of threads last seen on other CPUs are read until this long after the waiter woke up,
+ * in ns. If there are more such threads, a random part is read, ELSEWHERE_LEAST at least. In the
+ * fair class the time is short: a waiter that has used up its slice of 0.1 ms loses its CPU at the
+ * next scheduler tick. If it still had its turn with the sampler (cpu_waiter.h), all other waiters
+ * would wait for milliseconds.
  */
 #define ELSEWHERE_FAIR_NS     60000
 #define ELSEWHERE_REALTIME_NS 200000
@@ -61,10 +63,10 @@ static bool was_last_here(struct observation *o, struct sample_thread *t)
 }
 
 /*
- * Is @stamp, the time stamp of @t, that of the waiter's arrival? A context switch gives the leaving
- * and the coming thread the same stamp. A scheduler tick may have renewed the waiter's stamp: then
- * any stamp between the waiter's first and last one may be that of the arrival or of a switch on
- * another CPU, so @t's last CPU must be this one.
+ * Did @t, whose time stamp is @stamp, leave this CPU when the waiter came? A context switch gives
+ * the leaving and the coming thread the same stamp. But a scheduler tick may have renewed the
+ * waiter's stamp, from first_ns to last_ns. A stamp between these two may then come from that
+ * switch or from a switch on another CPU: @t's last CPU must be this one.
  */
 static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t stamp, bool runnable)
 {
@@ -94,9 +96,9 @@ static bool left_for_us(struct observation *o, struct sample_thread *t, bool run
 }
 
 /*
- * Was @t preempted, if its time stamp @turn was read at @read_ns? A thread whose stop an earlier
- * instant requested stops before it returns to its own code: if it has run since, it is still in
- * the system call of that instant.
+ * Was @t preempted, if its time stamp @turn was read at @read_ns? If @t is @stopping, its stop was
+ * requested at an earlier hit: it will stop before it returns to its own code. So if it has run for
+ * STOP_RUN_NS since that hit, it is still in the same system call.
  */
 static bool was_preempted(
 	struct observation *o, struct sample_thread *t, const struct turn *turn, uint64_t read_ns)
@@ -245,7 +247,10 @@ static size_t others_most(struct observation *o)
 	return most < s->threads ? most : s->threads;
 }
 
-/* Asks random threads, each with the same probability; a sample's weight is its inverse. */
+/*
+ * Asks random threads, each with the same probability. A sample found here weighs more, by the
+ * inverse of that probability.
+ */
 static struct sample_thread *ask_others(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -280,8 +285,9 @@ static uint64_t instant_of(const struct observation *o)
 }
 
 /*
- * Finds a thread woken before the instant that waits for this CPU, which was idle. It is a hit, as
- * the kernel charges a thread from its wake-up on, also while the CPU leaves its idle state.
+ * Finds a thread that was woken before the instant, and waits for this CPU. At the instant the CPU
+ * was idle. The thread is a hit, as the kernel charges a thread from its wake-up on, also while the
+ * CPU leaves its idle state.
  */
 static struct sample_thread *ask_woken(struct observation *o)
 {

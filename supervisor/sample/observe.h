@@ -13,7 +13,7 @@ struct observation {
 	struct sampler *s;
 	const struct sample_instant *instant;
 	uint64_t weight_1024; /* the inverse of the probability that the thread found was asked */
-	/* the thread is still in the system call in which an earlier instant requested its stop */
+	/* the thread is still in the system call of an earlier hit, whose stop has not come yet */
 	bool stopping;
 	struct activity activity;
 };

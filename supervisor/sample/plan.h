@@ -2,14 +2,14 @@
 /*
  * The sampling instants of one CPU. Pure arithmetic.
  *
- * The instants are a Poisson process whose mean gap is the period. A sample weighs the mean gap in
- * force when its instant was planned: the expected sum of the weights of a piece of code is the
- * time that this CPU spends in it, whatever the program and sampling do. A Poisson process has no
- * memory: an instant within the supervisor's own work is dropped, and the next one is drawn from
- * the end of that work on.
+ * The instants are a Poisson process whose mean gap is the period. The weight of a sample is the
+ * mean gap that was in use when its instant was planned. So the weights of the samples in a piece
+ * of code add up, on average, to the time that this CPU spends there, whatever the program and
+ * sampling do. A Poisson process has no memory: an instant within the supervisor's own work is
+ * dropped, and the next one is drawn from the end of that work on.
  *
- * A stream is a clock of its own: stream 0 is the profile's, the last one that of --region, the
- * others those of sprofil(2) tables.
+ * A stream is a series of instants of its own: stream 0 is the profile's, the last one that of
+ * --region, the others those of sprofil(2) tables.
  */
 #ifndef SUPERVISOR_PLAN_H
 #define SUPERVISOR_PLAN_H
@@ -61,9 +61,10 @@ void plan_set_factors(
 uint64_t plan_next(const struct plan *plan);
 
 /*
- * Takes all instants up to @now_ns: they are due. The weights of several add up: if a wake-up is so
- * late, the CPU was in one system call since the first instant. The next instants lie after
- * @now_ns.
+ * Takes all instants up to @now_ns: they are due. Several of one stream are due if the wake-up was
+ * later than the gap between them. Their weights add up, because one system call must have delayed
+ * a wake-up that is so late: the CPU was in that call at each of these instants (LATE_REALTIME_NS
+ * in sampler.c). The next instants lie after @now_ns.
  */
 void plan_take(struct plan *plan, uint64_t now_ns, struct plan_due *ret_due);
 

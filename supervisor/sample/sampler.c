@@ -9,16 +9,18 @@
 #include "supervisor/sample/ticks.h"
 
 /*
- * An instant later than this is lost. Fair class: only the waiter's time in the run queue counts
- * (lateness()); if that was long, the scheduler chose when the waiter ran, often at the end of
- * another thread's slice. Real time: only the kernel delays a wake-up, while it is in a system call
- * of the thread that is then hit.
+ * An instant whose lateness() is greater than this, in ns, is lost. Fair class: the lateness is the
+ * time that the waiter was in the run queue. If that was long, the scheduler chose when the waiter
+ * ran, often at the end of another thread's slice. Real time: the waiter comes late only if the
+ * kernel delays its wake-up. It does so while the thread that is then hit is in a system call, so
+ * the hit is right.
  */
 #define LATE_FAIR_NS     100000
 #define LATE_REALTIME_NS 20000000
 /*
- * Fair class: an instant later than this is lost if the thread found was falling asleep or in
- * sched_yield(). It then released the CPU itself, and was in other code at the instant.
+ * Fair class: an instant whose lateness() is greater than this, in ns, is lost if the thread found
+ * was falling asleep or in sched_yield(). Such a thread has released the CPU itself when the waiter
+ * came. That was after the instant, at which the thread was in other code.
  */
 #define SLOW_NS 40000
 /*
@@ -39,7 +41,9 @@
 #define SWITCH_NS 60000
 /* A longer time between two stops is not measured: a hypervisor may have had the machine. */
 #define APART_MOST_NS UINT64_C(1000000000)
-/* A loss above this many times our occupied time includes other programs: it is not measured. */
+/*
+ * A loss above this many times our occupied time includes time of other programs. It is discarded.
+ */
 #define LOSS_MOST 4
 /* The moving averages begin with these times to ask a thread and to read a time stamp, in ns. */
 #define USUAL_ASK_NS   2500
@@ -172,7 +176,7 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	sampler_heed(s, t);
 	/*
 	 * A factor of 3 leaves out two of three instants. Instants left out are counted at hits
-	 * only: those before a miss would probably have missed, too.
+	 * only: an instant left out before a miss would probably have been a miss, too.
 	 */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
@@ -180,7 +184,10 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	s->stretched_1024 %= PLAN_ONE;
 }
 
-/* @t is still in the system call of its earlier hit, whose stop is awaited: the weights add up. */
+/*
+ * @t is still in the system call of its earlier hit, and the stop requested then has not come. Adds
+ * the weights of the present instant to that hit.
+ */
 static void add_to_hit(struct sample_thread *t, const struct plan_due *due, uint64_t weight_1024)
 {
 	t->hit.due.streams |= due->streams;
@@ -214,7 +221,10 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 	struct sample_thread *t;
 
 	s->figures.instants += i->due.streams & 1;
-	/* A waiter on another CPU has preempted a thread that has its own instants there. */
+	/*
+	 * The waiter has woken up on another CPU, and preempted a thread there. That CPU has
+	 * instants of its own, so this instant is lost.
+	 */
 	if (i->arrival.cpu != s->cpu[i->cpu].number) {
 		lose(s, &i->due, false);
 		return NULL;
@@ -302,9 +312,9 @@ struct sample_loss sampler_resumed(
 	struct sample_loss loss = {0};
 
 	/*
-	 * Context switches onto the CPU since the resume, if the thread never blocked: one per
-	 * release by us, plus one if another CPU resumed it. More means that it blocked or was
-	 * preempted.
+	 * If the thread has never blocked since its resume, it was switched onto the CPU once after
+	 * each release by us, and once more if another CPU resumed it. More context switches mean
+	 * that it blocked or was preempted.
 	 */
 	if (c->resumed == t && cpu->slices && turns <= c->releases + 1 &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->occupied_ns + SWITCH_NS && apart > ran &&

@@ -33,7 +33,10 @@ struct sample_thread;
 struct probe {
 	/* Is the thread runnable? If not, where is it blocked? */
 	int (*activity)(void *context, struct sample_thread *thread, struct activity *ret_activity);
-	/* The thread's CPU time; up to a scheduler tick too little while it runs on another CPU. */
+	/*
+	 * The thread's CPU time. While the thread runs on another CPU, the result may be too low,
+	 * by up to a scheduler tick.
+	 */
 	int (*cpu_time)(void *context, struct sample_thread *thread, struct cpu_time *ret_cpu);
 	/* When it last switched context (exec_start, scheduler's clock), and its CPU time then. */
 	int (*turn)(void *context, struct sample_thread *thread, struct turn *ret_turn);
@@ -75,7 +78,7 @@ struct sample_hit {
 
 /* Compares the CPU time of one thread with the ticks that one table counted for it (ticks.h). */
 struct sample_account {
-	uint64_t began_ns;  /* CPU time when the table was put in force; 0: the thread is newer */
+	uint64_t began_ns;  /* CPU time when the table was put in force; 0: the table is older */
 	uint64_t ticked_ns; /* CPU time when a tick was last counted; 0: none was */
 	int64_t owed_ns;    /* CPU time since began_ns, less what was counted as ticks */
 };
@@ -86,7 +89,9 @@ struct sample_thread {
 	struct sample_thread *newer, *older; /* by the time of the last hit */
 	size_t slot;
 	int cpu; /* index of the CPU on which it was last seen to run; -1: none */
-	/* woke_ns of the last instant that read its state because its last hit was recent */
+	/*
+	 * woke_ns of the last instant that asked it early: as expected, or as one of the last hits
+	 */
 	uint64_t recent_ns;
 	uint64_t read_ns;      /* CLOCK_MONOTONIC: when its CPU time was last read; 0: never */
 	struct cpu_time asked; /* its CPU time when it was last read */
@@ -130,7 +135,10 @@ struct sampler {
 	bool realtime; /* our threads are SCHED_FIFO: they preempt at once */
 	/* 1024 times the factor by which the profile's gaps are longer, to keep bounds on cost */
 	uint64_t factor_1024;
-	/* the same because the tracing thread cannot keep up; the greater of the two applies */
+	/*
+	 * 1024 times the factor by which gaps are longer because the tracing thread cannot keep up.
+	 * The greater of the two factors applies.
+	 */
 	uint64_t busy_1024;
 	uint64_t turn_instants; /* figures.instants at the last sampler_turn() */
 	/* the part of an instant, in 1024ths, that is still to be added to figures.throttled */

@@ -21,7 +21,10 @@ uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_n
 	uint64_t analyst_ns, uint64_t bound_ppm)
 {
 	uint64_t span = now_ns - throttle->at_ns, used = cpu_ns - throttle->cpu_ns, wanted;
-	/* A new analyst's CPU time begins at 0, below the last reading: it is left out. */
+	/*
+	 * The CPU time of a new analyst begins at 0, below the last reading of the old one. No CPU
+	 * time of the analyst is then counted in this span.
+	 */
 	uint64_t analyst =
 		analyst_ns > throttle->analyst_ns ? analyst_ns - throttle->analyst_ns : 0;
 	uint64_t most = span / MILLION * bound_ppm / ANALYST_PART;
@@ -39,7 +42,10 @@ uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_n
 		wanted = THROTTLE_MOST;
 	if (wanted < THROTTLE_ONE)
 		wanted = THROTTLE_ONE;
-	/* The factor moves half of the way to @wanted, rounded up if it rises, to reach it. */
+	/*
+	 * The factor moves half of the way to @wanted. A factor that rises is rounded up, as else
+	 * it would never reach @wanted.
+	 */
 	throttle->factor = wanted > throttle->factor ? (throttle->factor + wanted + 1) / 2
 						     : (throttle->factor + wanted) / 2;
 	return rarer ? span : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The throttle of --max-cpu stretches the period so that the profiler's own CPU time keeps within a
- * bound. An instant costs a wake-up of the supervisor, 3 us on one machine and 60 us on another.
- * Pure arithmetic.
+ * bound. Each instant costs a wake-up of the supervisor. Depending on the machine a wake-up takes 3
+ * to 60 us, so the period is adjusted to the CPU time measured. Pure arithmetic.
  */
 #ifndef SUPERVISOR_THROTTLE_H
 #define SUPERVISOR_THROTTLE_H
@@ -26,10 +26,11 @@ void throttle_init(struct throttle *throttle);
 bool throttle_is_due(const struct throttle *throttle, uint64_t now_ns);
 
 /*
- * Takes a reading of the CPU time used so far. @bound_ppm, above 0, is that of supervisor and
- * analyst together, in millionths of the elapsed time. Of the analyst's CPU time, at most a fifth
- * of the bound counts: one-time work such as reading symbols is no reason to sample less. Returns
- * the time since the last reading if the period was notably stretched meanwhile, else 0.
+ * Takes a reading of the CPU time used so far. @bound_ppm is the most that supervisor and analyst
+ * together may use, in millionths of the elapsed time; it is above 0. Of the analyst's CPU time, at
+ * most a fifth of the bound counts: one-time work such as reading symbols is no reason to sample
+ * less. Returns the time since the last reading, in ns, if the period was notably stretched
+ * meanwhile, else 0.
  */
 uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t analyst_ns, uint64_t bound_ppm);

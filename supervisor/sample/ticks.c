@@ -24,9 +24,10 @@ void ticks_forget_all(struct sample_thread *t, uint64_t began_ns)
 
 /*
  * Returns the correction of a tick of @weight_ns. It is proportional to what is owed: if nothing is
- * owed on average, the mean correction is 0. It is also proportional to the weight: accounts are
- * corrected equally fast on all CPUs, even where instants are rare because a thread has not been
- * hit there yet. No account falls below -TICKS_PART periods, so no tick weighs less than nothing.
+ * owed on average, the mean correction is 0. It is also proportional to the weight. Instants are
+ * rare on a CPU where the thread has not been hit yet, but they weigh more: so what is owed is
+ * corrected equally fast there. The sum of weight and correction is negative only if the account is
+ * below -TICKS_PART periods.
  */
 static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 {
@@ -41,11 +42,12 @@ static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 }
 
 /*
- * A table's ticks are to be as many as periods fit into the thread's CPU time: after lost instants,
- * or too many or too few hits, the next ticks weigh more or less. What is owed is known before the
- * instant, and instants come at times that depend on nothing (plan.h): the correction is 0 on
- * average, so the number of ticks has no bias, however short the thread's life. The profile (stream
- * 0) needs no correction: its weights only distribute the kernel's CPU time.
+ * A table's ticks are to be as many as periods fit into the thread's CPU time. After lost instants,
+ * or too many or too few hits, the next ticks weigh more or less. The correction adds no bias to
+ * the number of ticks, however short the thread's life. This is because what is owed is known
+ * before the instant, and the time of an instant depends on nothing (plan.h): the mean correction
+ * is 0. The profile (stream 0) needs no correction: its weights only distribute the kernel's CPU
+ * time.
  */
 void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {
