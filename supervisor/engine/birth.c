@@ -15,7 +15,10 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/waiter.h"
 
-/* A thread that stopped before its parent's event waits this long for the event. */
+/*
+ * A new thread that stopped before its parent's fork, vfork or clone event waits this long for the
+ * event.
+ */
 #define ORPHAN_NS 50000000
 
 struct image *birth_image(struct engine *engine, int pid)
@@ -89,7 +92,7 @@ void birth_end_hold(struct engine *engine, struct tracee *t)
 	t->early_since_ns = 0;
 }
 
-/* Lets a held newborn run, or stay in its group-stop. */
+/* Lets a new thread run that was held until its parent's event, or stay in its group-stop. */
 static void release(struct engine *engine, struct tracee *t)
 {
 	exits_set(engine, t);
@@ -133,18 +136,21 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 
 	if (tracer_get_message(parent->tid, &message) < 0 || !process)
 		return;
-	/* A parent that has just made a child is busy: its CPU time is to be read early. */
+	/*
+	 * A parent that has just made a child was on a CPU, and probably still is: at the next
+	 * instants the sampler asks it early.
+	 */
 	if (parent->sample)
 		sampler_heed(&engine->sampling.sampler, parent->sample);
 	engine->births.last[0] = parent->tid;
 	engine->births.last[1] = (int)message;
 	t = target_find(&engine->target, (int)message);
 	if (t && !t->early_since_ns)
-		return; /* The thread was adopted without this event before. */
+		return; /* The child was adopted before this event came. */
 	/*
-	 * The child was killed and reaped as an unknown thread before this event was seen. No event
-	 * of it follows, even if its parent keeps its zombie (race:
-	 * newborn_dies_before_clone_event).
+	 * The child was killed, and reaped as a thread that is in no table, before this event was
+	 * seen. No wait will report the child any more, even if it stays a zombie of its parent
+	 * (race: newborn_dies_before_clone_event).
 	 */
 	if (!t && waiter_peek((int)message, &seen) == -ECHILD) {
 		engine->audit.threads++;
@@ -197,8 +203,9 @@ void birth_early_stop(struct engine *engine, struct tracee *t, const struct wait
 		engine->births.early++;
 	}
 	/*
-	 * The stop that holds a thread carries no signal, so it can be consumed. Until the thread
-	 * is resumed, only SIGKILL can end this stop: no further stop comes.
+	 * The stop that holds a thread carries no signal. So no signal is lost if its wait status
+	 * is taken now and the supervisor then dies. Until the thread is resumed, only SIGKILL can
+	 * end this stop: no further stop comes.
 	 */
 	if (target_step(t, event) == TRACEE_HOLD)
 		(void)waiter_take_stop(seen->tid);
@@ -239,7 +246,10 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 	}
 }
 
-/* Repeats the search: threads not seized yet may make new ones, which no event announces. */
+/*
+ * Lists the threads until none is new: a thread that is not seized yet may make further ones, which
+ * no event announces.
+ */
 int birth_attach(struct engine *engine, int pid)
 {
 	struct process *process = birth_process(engine, pid, 0, RECORD_PROCESS_ATTACHED);
@@ -265,7 +275,11 @@ int birth_attach(struct engine *engine, int pid)
 				(r == -EPERM &&
 					(found || proc_status_is_zombie(tids[i]) ||
 						!tracer_lives(tids[i])))) {
-				/* The thread died or has a traced parent: an event comes. */
+				/*
+				 * The thread has died, or it is traced from its birth on, as the
+				 * thread that made it was seized before: an event of that thread
+				 * announces it.
+				 */
 				r = 0;
 				continue;
 			}

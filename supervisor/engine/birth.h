@@ -14,19 +14,23 @@ struct waiter_result;
 
 struct births {
 	struct tracer_options tracer; /* of all threads; @exits is set by exits_set() */
-	int untraced_parent;          /* the parent outside the target that was last looked at */
-	struct exit_watch untraced;   /* of its children */
+	int untraced_parent;          /* pid of a parent outside the target; 0: none yet */
+	struct exit_watch untraced;   /* whether that parent has pidfds of its children */
 	unsigned early;               /* number of held threads (tracee.early_since_ns) */
 	bool said_no_memory;
 	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */
 };
 
 /*
- * Attaches to all threads of a process. -ESRCH: it has no thread left. On another -errno, threads
- * attached to so far stay attached; if there are none, the process is in no table.
+ * Attaches to all threads of a process. -ESRCH: the process has no thread left. On another -errno,
+ * threads attached to so far stay attached; if there are none, the process is removed from the
+ * target.
  */
 int birth_attach(struct engine *engine, int pid);
-/* Adds the new process or thread of @parent, which stays in the stop of that event. */
+/*
+ * Adds the process or thread that @parent has made. Call it in the fork, vfork or clone event of
+ * @parent, which stays stopped.
+ */
 void birth_adopt(struct engine *engine, struct tracee *parent);
 /*
  * Handles a stop of a thread that no event has announced. @tracee: NULL at its first stop. A first

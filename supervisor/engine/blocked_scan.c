@@ -2,9 +2,9 @@
 /*
  * How a blocked thread is observed, with the proof that it did not run meanwhile:
  *
- *	unchanged since the last observation? ──yes──► its time belongs to the same stack
- *	      │ no
- *	time slices ──► activity ──► copy ──► time slices: the same? ──► record
+ *	has the thread run since its last observation? ──no──► its time goes to the same stack
+ *	      │ yes
+ *	read time slices ──► read pc, sp ──► copy stack ──► read time slices: equal? ──► record
  */
 #include "supervisor/engine/blocked_scan.h"
 
@@ -24,7 +24,8 @@
 #define SAY_NS UINT64_C(1000000000)
 /*
  * The observations of one blocked_scan_tick() take at most 1/SHARE_OF_TICK of the time since the
- * last one, of which at most LONG_TICK_NS counts. At least one observation is made.
+ * previous call. If more than LONG_TICK_NS has passed, it counts as LONG_TICK_NS. At least one
+ * observation is made.
  */
 #define SHARE_OF_TICK 8
 #define LONG_TICK_NS  10000000
@@ -83,9 +84,9 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 }
 
 /*
- * With schedstat, cpu_time.slices grows when a thread is scheduled in. Without schedstat, it counts
- * context switches, which grow when a thread is scheduled out: so the thread must also still be
- * blocked at the same address.
+ * With schedstat, cpu_time.slices grows when a thread is scheduled in. Without schedstat, it is the
+ * number of context switches, and grows when a thread is scheduled out. So a thread that has begun
+ * to run may not show there: it must also still be blocked at the same address.
  */
 static bool did_not_run(struct engine *engine, struct tracee *t, const struct activity *activity,
 	const struct cpu_time *before, const struct cpu_time *after)
@@ -126,7 +127,10 @@ static void say_again(
 		t->wall.said_ns = now;
 }
 
-/* The thread has run: closes the waiting time of the stack with which it was blocked before. */
+/*
+ * The thread has run since it was last observed. Its waiting time up to then goes to the stack of
+ * that observation.
+ */
 static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};
@@ -166,7 +170,7 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
 		return false;
 	if (!t->process->maps_read)
-		handover_announce(engine, t, activity.pc, now); /* reads where stacks end */
+		handover_announce(engine, t, activity.pc, now); /* reads the mappings */
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
@@ -180,7 +184,10 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 		engine->audit.unsure_looks++;
 		return false;
 	}
-	/* Name and mappings take long to read, and the thread may wake up: the copy comes first. */
+	/*
+	 * Name and mappings are read after the stack was copied, as this takes long, and the thread
+	 * may wake up.
+	 */
 	if (now - t->name_since_ns < NAME_YOUNG_NS)
 		t->name_again_ns = 0;
 	handover_announce(engine, t, activity.pc, now);
@@ -213,9 +220,9 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 		(void)cpu_account_update(engine, t, &cpu, clock_now());
 	} else {
 		/*
-		 * The thread was woken before or during the copy: its address is known, its stack
-		 * is not. But while its call is being restarted, it is still blocked there, with
-		 * the same stack.
+		 * The thread was woken before or while its stack was copied. Its address is known
+		 * from the instant, its stack is not. But if its system call is being restarted,
+		 * the thread is still in that call, and its stack is that of the instant.
 		 */
 		sample.pc = hit->activity.pc;
 		sample.sp = hit->activity.sp;

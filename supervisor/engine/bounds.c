@@ -22,7 +22,10 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 		clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
 }
 
-/* Each bound yields a factor; the greater one keeps both. */
+/*
+ * Each bound (--max-cost, --max-cpu) calls for a factor by which gaps become longer. The greater
+ * factor keeps both bounds.
+ */
 void bounds_keep(struct engine *engine, uint64_t now)
 {
 	uint64_t factor;
@@ -32,8 +35,8 @@ void bounds_keep(struct engine *engine, uint64_t now)
 	factor = cost_factor(&engine->bounds.cost, engine->period_ns);
 	/*
 	 * By chance the samples have cost more than the bound: the period is doubled until the
-	 * allowance is positive. Leaving out samples would not help: an instant without one costs
-	 * nearly as much.
+	 * allowance (cost.h) is not negative. To leave out samples would not help, as an instant
+	 * without a sample costs nearly as much.
 	 */
 	if (cost_is_spent(&engine->bounds.cost))
 		factor *= 2;

@@ -9,7 +9,10 @@
 #define WAIT_LEAST_NS 2000000
 #define WAIT_MOST_NS  200000000
 #define AGE_PART      4
-/* Names read per choice_poll(), and the pause if more are due. At 2 us a name: 0.4 % of a CPU. */
+/*
+ * choice_poll() reads at most READ_MOST names. If more are due, it reads on after AGAIN_NS. To read
+ * a name takes 2 us, so this takes 0.4 % of a CPU at most.
+ */
 #define READ_MOST 8
 #define AGAIN_NS  4000000
 

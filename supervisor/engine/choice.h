@@ -4,10 +4,10 @@
  * out is never stopped for the profile, and its CPU time is counted separately.
  *
  * No event tells a tracer that a thread has changed its name. So the name is read 2 ms after the
- * thread's birth, then at intervals of a quarter of the time since its birth, exec or last change
- * of the choice, up to 0.2 s (longer with more than 400 threads), and at an exec. When the choice
- * changes, the thread's account is closed: the sums cover exactly the spans in which threads were
- * chosen.
+ * thread's birth, at an exec, and then at intervals. An interval is a quarter of the time since the
+ * thread's birth, its exec, or when it was last chosen or left out. Intervals are at most 0.2 s
+ * (longer with more than 400 threads). When a thread is chosen or left out, its accounts are
+ * closed: so the CPU time in the profile covers exactly the spans in which threads were chosen.
  */
 #ifndef SUPERVISOR_CHOICE_H
 #define SUPERVISOR_CHOICE_H

@@ -48,7 +48,7 @@ static void sessions_changed(void *context)
 	sampling_set_periods(engine);
 }
 
-/* No ticks are owed for CPU time used before the table was put in force. */
+/* The table counts CPU time from now on: what the threads used before is no reason for ticks. */
 static void table_begins(void *context, const struct process *process)
 {
 	struct engine *engine = context;

@@ -72,8 +72,9 @@ static bool is_hangup_ignored(void)
 }
 
 /*
- * Is @sender a process of the target? A full-screen program reads ^Z as a key, and sends its
- * process group the stop signal itself.
+ * Is @sender a process of the target? A full-screen program reads ^Z as a key, and then sends the
+ * stop signal to its process group itself. If the supervisor gets the signal from there, it stops
+ * as after a ^Z.
  */
 static bool is_of_target(const struct engine *engine, int sender)
 {
@@ -81,10 +82,11 @@ static bool is_of_target(const struct engine *engine, int sender)
 }
 
 /*
- * Handles a signal to the supervisor. If the command got it as well, the command decides; if not,
- * it is passed on. Without a live command the signal ends the profiling. A stop signal is then
- * ignored: if the supervisor stopped, the target's threads would stand still from their next signal
- * or child on.
+ * Handles a signal to the supervisor. If the command got the signal, too, the command decides what
+ * to do. Otherwise the signal is passed on to the command. If no command lives, the signal ends the
+ * profiling, but stop signals are ignored. This is because a supervisor that is stopped holds its
+ * tracees: each thread of the target would stand still at its next signal, or when it next makes a
+ * child.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {

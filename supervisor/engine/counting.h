@@ -15,11 +15,14 @@ void counting_close(struct engine *engine, struct tracee *tracee);
 /* Begins or ends counting for all threads. */
 void counting_set(struct engine *engine, bool counting);
 /*
- * Stops or starts sampling for a view or a server. A start waits for the end of --delay and of a
- * change of files.
+ * Stops or starts sampling, as the live view or a server wants. It starts only after the end of
+ * --delay, and not while one file ends and the next one begins (--rotate).
  */
 void counting_freeze(struct engine *engine, bool frozen);
-/* Ends counting: closes all accounts, and reports the time that no sample carries. */
+/*
+ * Ends counting: closes all accounts, and reports the CPU time and waiting time for which the
+ * analyst has no sample.
+ */
 void counting_settle(struct engine *engine);
 
 #endif

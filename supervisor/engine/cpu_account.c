@@ -8,9 +8,9 @@
 /* Threads read per call of cpu_account_sweep(). */
 #define SWEEP_MOST 8
 /*
- * If a thread's last reading is PASS_LONG_NS old, there are many threads, most of which the sampler
- * reads in random order. A thread that ran for 1/AT_WORK_PARTS of the time since then is busy: the
- * sampler reads it early.
+ * Every thread is read in turn, so if the last reading of a thread is PASS_LONG_NS old, there are
+ * many threads. Then the sampler reads most of them in random order. But a thread that was on a CPU
+ * for 1/AT_WORK_PARTS of the time since that reading is busy: the sampler is made to read it early.
  */
 #define PASS_LONG_NS  20000000
 #define AT_WORK_PARTS 8
@@ -18,13 +18,14 @@
 #define FRESH_NS 16000000
 
 /*
- * A thread other than the leader calls exec: it gets the leader's tid, and the old leader is gone,
- * before the new image is loaded and the event comes. In between, /proc shows that thread's CPU
- * time under the leader's tid, also in files opened before. The kernel changes the tids when all
- * other threads have been reaped, which the supervisor does: while it knows a third thread, the
- * tids have not changed. With two, waiter_peek() asks, after the reading, for the one that is not
- * the leader. It is found, alive or as a zombie, until the tids change, and not from then on: the
- * kernel changes and looks up tids under its tasklist_lock (test: exec_before_its_event).
+ * A thread other than the leader may call exec. Before the new image is loaded and the exec event
+ * comes, the old leader is gone, and the caller has the leader's tid. In between, /proc shows the
+ * caller's CPU time under the leader's tid, also in files opened before. The kernel changes the
+ * tids when all other threads have been reaped, which the supervisor does: while the supervisor
+ * knows a third thread, the tids have not changed. With only two threads, waiter_peek() looks for
+ * the one that is not the leader, after the reading. That thread is found under its own tid, alive
+ * or as a zombie, until the tids change, and not from then on: the kernel changes and looks up tids
+ * under its tasklist_lock (test: exec_before_its_event).
  */
 bool cpu_account_owns(struct engine *engine, const struct tracee *t, const struct cpu_time *cpu)
 {
@@ -64,7 +65,10 @@ void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
 
 	if (!engine->counting || t->left_out || (!record.cpu_ns && !last))
 		return;
-	/* A forked child that has had no sample yet may not have been announced with its image. */
+	/*
+	 * A forked child without a sample may not have been sent to the analyst yet: the process
+	 * and its image come before its CPU time.
+	 */
 	(void)emit_process(&engine->emitter, clock_now(), t->process);
 	/* The analyst forgets the thread here. If it is sampled again, its name comes first. */
 	if (last) {

@@ -127,7 +127,10 @@ static int attempt(int pid)
 	return status >> 8 & 0xff;
 }
 
-/* If the tracer is a divided sprofil, names its parent instead: the user knows the parent's pid. */
+/*
+ * If the tracer is one of the two processes into which sprofil divides itself (own_session.h),
+ * names its parent instead: the user knows the pid of the parent.
+ */
 static void name_tracer(struct diagnose_facts *f)
 {
 	char who[16], text[4096];

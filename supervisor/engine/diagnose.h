@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why a process cannot be attached to, and the remedy. The kernel mostly answers just EPERM: the
- * cause is derived from /proc files of the target and the supervisor, which only diagnose_read()
- * reads. The other functions are pure.
+ * cause is derived from the /proc files of the target and those of the supervisor. Only
+ * diagnose_read() reads these files. The other functions are pure.
  */
 #ifndef SUPERVISOR_DIAGNOSE_H
 #define SUPERVISOR_DIAGNOSE_H
@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Name of the tracing process of a divided sprofil, whose user knows the other process's pid. */
+/*
+ * If sprofil divides itself into two processes (own_session.h), the one that traces has this name.
+ * Its parent is the one that the user knows.
+ */
 #define DIAGNOSE_TRACER_NAME "sprofil-tracer"
 
 enum diagnose_cause {
@@ -54,7 +57,10 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 /* Tries to attach, which stops nothing, and reads the facts. -errno: this process could not try. */
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
-/* Writes cause and remedy to @to, one line with @program ("sprofrun") and @option ("--dump"). */
+/*
+ * Writes the cause and the remedy to @to, as one line. The remedy may be a command to type, made of
+ * @program ("sprofrun") and @option ("--dump").
+ */
 void diagnose_explain(const struct diagnose_facts *facts, const char *program, const char *option,
 	char *to, size_t room);
 

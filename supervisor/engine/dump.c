@@ -17,7 +17,10 @@
 #define PATIENCE_NS 2000000
 /* How long the stops of all threads are awaited. */
 #define WAIT_NS UINT64_C(1000000000)
-/* How long the analyst may take to read all records on a busy machine. No thread is stopped. */
+/*
+ * How long the analyst may take to read all records on a busy machine, in seconds. Meanwhile no
+ * thread is stopped.
+ */
 #define ANALYST_S 20
 /* How long a request of the analyst is awaited before the ring is looked at again. */
 #define REQUEST_MS 5
@@ -129,7 +132,7 @@ void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
 		t->stop_requested_ns = 0;
 }
 
-/* Would a stop make the time-out of the call in which the thread sleeps begin anew? */
+/* Is the thread asleep in a call with a time-out that would begin anew after a stop? */
 static bool is_delicate(
 	const struct tracee *t, const struct activity *activity, const uint64_t argument[6])
 {

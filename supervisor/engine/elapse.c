@@ -9,7 +9,8 @@
 #define LEAST_NS 1000000
 #define MOST_NS  10000000
 /*
- * An elapse_tick() ends after 1/SHARE of the pause in CPU time, but makes one observation at least.
+ * An elapse_tick() makes at least one observation. It ends when it has used CPU time of 1/SHARE of
+ * the pause until the next elapse_tick().
  */
 #define SHARE 8
 
@@ -26,7 +27,10 @@ static void elapse_thread(struct engine *engine, struct tracee *t)
 	/* A thread that has ended but is not reaped yet shows address 0. */
 	if (r < 0 || (r == 0 && !activity.running && !activity.pc))
 		return;
-	/* Outside of calls and group-stops, a thread that waits (CPU, page) counts as running. */
+	/*
+	 * A thread that is in no system call and no group-stop, but is off CPU, waits for a CPU or
+	 * a page: it counts as running, as it would go on by itself.
+	 */
 	if (r == 0 && activity.syscall < 0 && t->state != TRACEE_LISTENING)
 		activity.running = true;
 	session_elapse(

@@ -211,7 +211,10 @@ static void finish(struct engine *engine)
 		!engine->result->exec_error)
 		say_line(&engine->say, SAY_WARNING,
 			"no thread was chosen: none was seen that --thread-name or --tid means");
-	/* The target runs again, so file systems that it serves answer. */
+	/*
+	 * The examiner may wait for a file system that the target serves. The target runs again, so
+	 * that file system answers.
+	 */
 	special_poll(&engine->special, EXAMINE_MS);
 	report_released(engine);
 	await_room(engine);
@@ -224,8 +227,9 @@ static void finish(struct engine *engine)
 }
 
 /*
- * Returns the errno that a helper answers. EBUSY: another supervisor traces the program, mostly a
- * helper that another thread of the program started: the program then searches again.
+ * Returns the errno value that this helper answers the program. EBUSY: another supervisor traces
+ * the program, mostly a helper that another thread of the program has started. The program then
+ * looks for that supervisor.
  */
 static int refusal(const struct engine *engine, int error)
 {
@@ -255,7 +259,10 @@ static void *trace(void *context)
 	if (r == 0) {
 		reader_note_mounts(engine);
 		reader_start(engine);
-		/* The file begins with the start record, whose second is in the file's name. */
+		/*
+		 * The file begins with the start record. The time of this record, to the second, is
+		 * in the file's name.
+		 */
 		if (!engine->options->delay_ns)
 			rotate_begin(engine, clock_now());
 		r = begin(engine);

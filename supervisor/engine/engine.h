@@ -50,18 +50,18 @@ struct engine_options {
 	 * ends when no process profiles any more, and detaches from a process that calls exec.
 	 */
 	bool serve_only;
-	int ready_fd; /* serve_only: the first answer goes here; the engine closes it */
+	int ready_fd; /* serve_only: gets the answer to the helper's start; the engine closes it */
 	struct histogram *histogram; /* --region: counters held by the supervisor; NULL: none */
 	bool no_realtime;            /* --no-realtime */
 	bool own_session;            /* setsid(2) when sampling begins (own_session.h) */
-	bool restrict_fast;          /* PROF_FAST fails with EACCES */
+	bool restrict_fast;          /* a shorter tick than usual (PROF_FAST) fails with EACCES */
 	uint64_t period_ns;          /* CPU time between two samples */
 	uint64_t delay_ns;           /* before the first sample */
 	uint64_t duration_ns;        /* 0: unlimited */
 	uint64_t rotate_ns;          /* time of one file (--rotate); 0: there is one file */
 	/* the file size at which the analyst asks for a new file; 0: it never asks */
 	uint64_t rotate_bytes;
-	bool ring;                          /* --ring: pieces of rotate_ns in memory, no files */
+	bool ring;                          /* --ring: profiles of rotate_ns each, kept in memory */
 	const struct engine_server *server; /* gets parts of the profile; NULL: none */
 	bool snapshots;                     /* SIGUSR2 writes the profile so far */
 	/* Bound on the cost of sampling, in millionths of the target's CPU time; 0: none. */
@@ -92,9 +92,9 @@ struct engine_options {
 	 */
 	void (*begun)(void *context, size_t processes);
 	/*
-	 * The command has its own terminal, whose signals this process does not get. Called just
-	 * before this process stops because the command has stopped. NULL: the command has this
-	 * process's terminal.
+	 * Called just before this process stops because the command has stopped. Set if the command
+	 * has its own terminal, as this process then does not get the terminal's signals. NULL: the
+	 * command has this process's terminal.
 	 */
 	void (*stops)(void *context);
 	/*
@@ -119,8 +119,8 @@ struct engine_result {
 	int target_status; /* wait status of the process that ended last */
 	int analyst_pid;   /* still to be waited for; 0: none */
 	/*
-	 * The analyst waits for a reader of its output while this is open. The caller closes it;
-	 * -1: none.
+	 * The analyst's request pipe. While it is open, the analyst may wait for a reader of its
+	 * profile. The caller closes it; -1: none.
 	 */
 	int analyst_fd;
 	int stopped_by; /* the signal that ended the profiling; 0: none */

@@ -21,13 +21,17 @@
 #define SECOND_NS CLOCK_SECOND_NS
 /* Interval between two steps of the sweep over all threads. */
 #define SWEEP_NS 4000000
-/* serve_only: how long the helper stays attached after profiling ends, as it may begin again. */
+/*
+ * serve_only: how long the helper stays attached after profiling ends, in ns, as the program may
+ * soon begin profiling again.
+ */
 #define LINGER_NS 200000000
 
 /*
- * Counts stop requests without a stop for a second, each once: the thread is in D state or gets no
- * CPU. A leader that is a zombie has ended instead; wait reports that only after the end of its
- * last thread (race: leader_ends_while_asked).
+ * Counts the stop requests to which no stop has come for a second. Each is counted once: the thread
+ * is in the D state, or no CPU is free for it. But if the thread is a leader and a zombie, it has
+ * ended, and is not counted. A wait reports the end of a leader only after that of its last thread
+ * (race: leader_ends_while_asked).
  */
 static void count_missed(struct engine *engine, uint64_t now)
 {
@@ -67,7 +71,10 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
-	/* Deaths first: they add the CPU time of threads that have ended to the figures. */
+	/*
+	 * Deaths are handled before the figures are printed: the CPU time of threads that have
+	 * ended must be in the figures.
+	 */
 	lifecycle_drain(engine);
 	lifecycle_sweep(engine);
 	if (figures_print(engine, now, text))
@@ -126,7 +133,10 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	n = ppoll(fds, 5, &timeout, NULL);
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
-	/* A waiter's call comes first: the thread that the waiter preempted waits meanwhile. */
+	/*
+	 * A hit that a CPU's waiter has found is served first: the thread that the waiter preempted
+	 * cannot run until then.
+	 */
 	if (n > 0 && fds[3].revents)
 		(void)!read(fds[3].fd, &rings, sizeof(rings));
 	sampling_wake(engine, now);
@@ -166,7 +176,10 @@ static bool over(struct engine *engine, uint64_t now)
 	return engine->timing.stop || !engine->target.tracees;
 }
 
-/* Returns when the engine must wake up at the latest, as instants may be seconds apart. */
+/*
+ * Returns when the engine must wake up at the latest. It cannot rely on sampling instants, which
+ * may be seconds apart.
+ */
 static uint64_t next_event(struct engine *engine)
 {
 	uint64_t next = sampling_next(engine),

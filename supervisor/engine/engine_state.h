@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's state: parts, each declared in the header of the file (.c) to which it belongs, and
- * what several files share.
+ * The state of the engine: its parts, each declared in the header of the .c file that works with
+ * that part, and what several files share.
  */
 #ifndef SUPERVISOR_ENGINE_STATE_H
 #define SUPERVISOR_ENGINE_STATE_H

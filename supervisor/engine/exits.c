@@ -12,15 +12,15 @@
 #include "supervisor/os/proc_status.h"
 
 /*
- * If a parent has had no pidfd at this many exits of children, its children do not stop at their
- * exits for AGAIN_NS. Such a stop takes 70 us; a loop of fork, _exit and wait takes 270 us a child
- * without it.
+ * If a parent had no pidfd of its child at PLAIN_EXITS exits of children, its children do not stop
+ * at their exits for AGAIN_NS. Such a stop takes 70 us. That is much for a loop of fork, _exit and
+ * wait, which takes 270 us a child if children do not stop.
  */
 #define PLAIN_EXITS 4
 #define AGAIN_NS    CLOCK_SECOND_NS
 /*
- * A search among a parent's descriptors that takes more than this CPU time, as some 400 of them do,
- * is followed by REST times as long without one.
+ * A search among all descriptors of a parent takes more than this CPU time, in ns, if there are 400
+ * or so. After such a search, none is made for REST times as long as it took.
  */
 #define LONG_NS UINT64_C(1000000)
 #define REST    20
@@ -57,7 +57,7 @@ void exits_set(struct engine *engine, struct tracee *t)
 		t->stops_at_exit = options.exits;
 }
 
-/* Is @group the process group of @child, or 0 and that of @caller, too? */
+/* Is @group the process group of @child? 0 stands for the process group of @caller. */
 static bool is_group(int group, const struct tracee *caller, const struct tracee *child)
 {
 	return (group ? group : getpgid(caller->tid)) == getpgid(child->tid);

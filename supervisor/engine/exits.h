@@ -16,13 +16,15 @@ struct tracee;
 /* Will @t, a thread in a stop, stop again when it begins to exit? Most first threads do. */
 bool exits_stop(const struct engine *engine, const struct tracee *t);
 
-/* Has the kernel stop @t at its exit, or not, as exits_stop() says; @t is in a stop. */
+/*
+ * Has the kernel stop @t at its exit if exits_stop() is true, and else not. @t must be in a stop.
+ */
 void exits_set(struct engine *engine, struct tracee *t);
 
 /*
- * Is @t, which has stopped as it begins to exit, to be detached? False if its parent holds no pidfd
- * of it, or has a traced thread that sleeps in a wait for it: that thread learns of the end after
- * the supervisor.
+ * Is @t, which has stopped as it begins to exit, to be detached? True if its parent holds a pidfd
+ * of @t, and no traced thread of the parent sleeps in a wait for @t. Such a wait returns only after
+ * the supervisor has reaped @t, so no detaching is needed.
  */
 bool exits_untraced(struct engine *engine, const struct tracee *t);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The audit's figures up to now, collected from the parts that count them. */
+/*
+ * The figures up to now about the work of the supervisor (self_audit.h), collected from the parts
+ * that count them.
+ */
 #ifndef SUPERVISOR_FIGURES_H
 #define SUPERVISOR_FIGURES_H
 
@@ -13,7 +16,10 @@ struct engine;
 /* Prints the lines for the analyst (self_audit.h). False: they do not fit, and are cut off. */
 bool figures_print(const struct engine *engine, uint64_t now_ns, char ret_text[FIGURES_BYTES]);
 
-/* Reports the CPU time of all threads (else once a second), and has the profile so far written. */
+/*
+ * Reports the CPU time of all threads, which is otherwise reported once a second. Then tells the
+ * analyst to write the profile so far.
+ */
 void figures_snapshot(struct engine *engine);
 
 #endif

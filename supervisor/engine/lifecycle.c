@@ -31,9 +31,9 @@
 /* The longest pause: a search may seem long only because another thread had our CPU. */
 #define SEARCH_REST_MOST_NS UINT64_C(1000000)
 /*
- * A command that has not stopped this long after a stop signal has ignored or handled it: a later
- * stop has another cause. The later stop's signal does not tell, as a handler of SIGTSTP may stop
- * its process by SIGSTOP.
+ * If a command has not stopped this long after a stop signal, it has ignored or handled the signal:
+ * a later stop has another cause. The signal of the later stop is no evidence of its cause, as a
+ * handler of SIGTSTP may stop its process by SIGSTOP.
  */
 #define STOP_WITHIN_NS (10 * CLOCK_SECOND_NS)
 /* Threads whose existence is checked per second. */
@@ -73,8 +73,9 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 
 /*
  * Returns the system call in which a thread that died with @status was since its stop request;
- * negative: unknown. A thread stops before it returns to user mode or enters another call: if it
- * exited instead, it was in exit_group. But another thread's exit_group ends it wherever it is.
+ * negative: unknown. The request makes a thread stop before it returns to user mode or enters
+ * another call. So if the only thread of a process exited instead, it was in exit_group. If there
+ * are others, the exit_group of another thread may have ended it in any place.
  */
 static int32_t last_call(const struct tracee *t, int status)
 {
@@ -82,8 +83,9 @@ static int32_t last_call(const struct tracee *t, int status)
 }
 
 /*
- * Reads what cannot be read later: the final CPU time and, for a sample, the name. Until then, a
- * zombie's parent cannot collect its child, and a thread in the stop of its exit stands.
+ * Reads what cannot be read later: the final CPU time and, for a sample, the name. Others wait
+ * meanwhile: the parent of a zombie cannot collect it, and a thread that is stopped as it begins to
+ * exit stands still.
  */
 static void read_last(struct engine *engine, struct tracee *t, int status)
 {
@@ -101,7 +103,10 @@ static void finish(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_ended = true;
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
-		/* A session leader's end passes a hang-up on to the terminal's other processes. */
+		/*
+		 * After a hang-up of the terminal, the run ends with the command. The supervisor
+		 * leads the session: when it ends, the terminal's other processes get the hang-up.
+		 */
 		engine->timing.stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
@@ -237,7 +242,10 @@ static void new_image(struct engine *engine, struct tracee *t)
 	process->exits = (struct exit_watch){0};
 	runtime_records_drop(process);
 	maps_forget(process);
-	/* The leader's accounts of ticks do not fit the CPU time of a thread that took its tid. */
+	/*
+	 * Begins the accounts of ticks anew. They may be those of the old leader, if another thread
+	 * has called exec and taken the leader's tid: that thread has another CPU time.
+	 */
 	if (t->sample)
 		ticks_forget_all(t->sample, 0);
 	t->home = (struct stack_home){0};
@@ -311,7 +319,10 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_DELIVER: restart_deliver(&engine->restarter, t, signal); break;
 	case TRACEE_RESTART:
 		overtake(engine, t, -1);
-		/* Ticks are written now: a watched call is not stopped to write them. */
+		/*
+		 * The kept ticks of the process are written in this stop. No stop is requested for
+		 * that while the system call is being restarted (restart.h).
+		 */
 		session_catch_up(&engine->sessions, t);
 		restart_call_stop(&engine->restarter, t);
 		break;
@@ -323,7 +334,10 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		overtake(engine, t, -1);
 		restart_group_stop(&engine->restarter, t);
 		(void)tracer_listen(t->tid);
-		/* This process does not get the signals of a command's own terminal. */
+		/*
+		 * If the command has its own terminal, this process has not got the stop signal of
+		 * that terminal. It stops as if it had.
+		 */
 		if (engine->options->stops && t->tid == engine->launch.pid &&
 			signals_is_stop(signal))
 			lifecycle_stop_with_command(engine, signal);
@@ -359,8 +373,9 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 }
 
 /*
- * Returns the thread that has died under its leader's tid, if the leader was detached: it called
- * exec, got that tid, and was killed before its event. NULL: no thread of the target has died.
+ * Returns the thread that has died under its leader's tid, if the leader was detached. The thread
+ * called exec, got the leader's tid, and was killed before its exec event. NULL: no thread of the
+ * target has died.
  */
 static struct tracee *heir_of_leader(struct engine *engine, int tid)
 {
@@ -390,9 +405,9 @@ static void handle(struct engine *engine, const struct waiter_result *seen)
 	}
 	/*
 	 * After an exec by another thread than the leader, the kernel (since 5.12) refuses every
-	 * operation with ESRCH until the event is waited for, as it might be meant for the old
-	 * leader. This stop carries no signal: nothing is lost if the supervisor dies here (test:
-	 * exec_from_other_thread).
+	 * ptrace operation with ESRCH until the exec event is waited for: the tracer might mean the
+	 * old leader, which had the same tid. This stop carries no signal: nothing is lost if the
+	 * supervisor dies here (test: exec_from_other_thread).
 	 */
 	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC) {
 		(void)waiter_take_stop(seen->tid);
@@ -493,8 +508,8 @@ void lifecycle_drain(struct engine *engine)
 }
 
 /*
- * Is a thread gone without an event? A thread that has called exec answers under the leader's tid
- * even before the event (race: exec_from_other_thread).
+ * Is a thread gone without an event? A thread that has called exec lives on under the leader's tid,
+ * even before the exec event (race: exec_from_other_thread).
  */
 static bool is_gone(const struct tracee *t)
 {

@@ -12,7 +12,10 @@ struct waiter_result;
 
 /* The handling of stops, which differs between a profile and --dump. */
 struct lifecycle_stops {
-	/* Handles a tick stop, requested or not; resumes the thread with @signal (0: none). */
+	/*
+	 * Handles a stop in which a thread may be sampled, requested or not. Resumes the thread
+	 * with @signal (0: none).
+	 */
 	void (*tick)(struct engine *engine, struct tracee *tracee, int signal);
 	/* The thread enters a group-stop, in which it stays. NULL: nothing to do. */
 	void (*group)(struct engine *engine, struct tracee *tracee);
@@ -28,28 +31,31 @@ struct lifecycle {
 	/* a bounded drain has left pending events; no further SIGCHLD announces them */
 	bool undrained;
 	/*
-	 * Duration of the last search among all threads that found no event, and when the next one
-	 * is permitted (CLOCK_MONOTONIC). Both 0 with few threads.
+	 * Duration in ns of the last search among all threads, if it found no event; and when the
+	 * next search is permitted (CLOCK_MONOTONIC). Both are 0 with few threads.
 	 */
 	uint64_t search_ns, search_at_ns;
 	bool search_due;   /* a search must be made at search_at_ns */
 	bool executed;     /* the command has reached its exec */
 	bool begun_called; /* engine_options.begun has been called */
 	bool hung_up;      /* the terminal is gone, and the supervisor leads its session */
-	/* stop signal (^Z) by which this process stops if the command soon does; 0: none */
+	/* stop signal (^Z) by which this process stops if the command soon stops; 0: none */
 	int stop_signal;
 	uint64_t stop_signal_ns; /* CLOCK_MONOTONIC: when it came */
-	/* When a SIGCONT to the supervisor goes to the command if still stopped; 0: none came. */
+	/*
+	 * When the command, if it is still stopped, gets the SIGCONT that came to the supervisor
+	 * (CLOCK_MONOTONIC); 0: none came.
+	 */
 	uint64_t continues_at_ns;
 };
 
 /* Looks for stops and deaths of any thread, and handles a bounded number of them. */
 void lifecycle_drain(struct engine *engine);
 /*
- * Handles events after a SIGCHLD. Above 512 threads, a search among all of them for the one that
- * has stopped takes 0.1 ms or more. Then only the parent and the child of the last birth are
- * examined, until three times the duration of the last search has passed, 1 ms at most. Until then
- * search_due is set.
+ * Handles events after a SIGCHLD. With more than 512 threads, a search among all of them for the
+ * one that has stopped takes 0.1 ms or more. After a search there is a pause, three times as long
+ * as the search, 1 ms at most. In the pause only the parent and the child of the last birth are
+ * examined, and search_due is set: a search is due after the pause.
  */
 void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*

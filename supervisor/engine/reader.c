@@ -19,8 +19,9 @@
 /* How long the start of a fresh analyst may be put off while requested stops have not come. */
 #define QUIET_MOST_NS 100000000
 /*
- * Pause from a failed start to the next try, four times as long after each failure in a row: 1, 4,
- * 16, 64, 256 s. Limits of processes and of memory outlast tries that follow closely.
+ * Pause from a failed start to the next try, in ns. It is four times as long after each further
+ * failure in a row: 1, 4, 16, 64, 256 s. Tries in short intervals would not help if the start fails
+ * because of a limit of processes or of memory.
  */
 #define START_AGAIN_NS CLOCK_SECOND_NS
 
@@ -162,7 +163,10 @@ void reader_died(struct engine *engine, int status)
 	engine->reader.status = status;
 }
 
-/* The dead analyst's samples are lost: their weight becomes unattributed. */
+/*
+ * The samples that the dead analyst had are lost: the CPU time for which they stand is reported as
+ * unattributed.
+ */
 static void replace(struct engine *engine)
 {
 	char path[RING_WORKING_ON_BYTES];
@@ -192,7 +196,10 @@ static void replace(struct engine *engine)
 	reader_begin(engine);
 }
 
-/* Closed accounts make the time without an analyst unattributed: no later sample must get it. */
+/*
+ * Closes the accounts first. So the CPU time used while there was no analyst is unattributed: it
+ * must not go to later samples.
+ */
 static void try_again(struct engine *engine)
 {
 	bool counting = engine->counting;

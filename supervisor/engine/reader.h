@@ -17,9 +17,9 @@ struct engine;
 struct reader {
 	struct link link;
 	/*
-	 * The mounts before the target ran, for all analysts' openers (opener/mounts.h): text of
-	 * mount_list_text() or of /proc/self/mountinfo, allocated. NULL: each opener reads the
-	 * mounts itself.
+	 * List of the mounts from before the target ran, for the opener of each analyst
+	 * (opener/mounts.h). It is text of mount_list_text() or of /proc/self/mountinfo, allocated.
+	 * NULL: each opener reads the mounts itself.
 	 */
 	char *mounts;
 	/* Files on which an analyst died; its successors skip them. */
@@ -37,13 +37,17 @@ struct reader {
 };
 
 /*
- * Notes the mounts. Call before the target runs or is attached to, so that even file systems that
- * it mounts in its first instructions count as new. (test: test_unmount.sh)
+ * Notes the mounts. Call before the target runs or is attached to. Then no file system that the
+ * target mounts is in the list, even if it does so in its first instructions. (test:
+ * test_unmount.sh)
  */
 void reader_note_mounts(struct engine *engine);
 /* Starts an analyst. On failure reader_poll() tries again, READER_RESTARTS_MOST times at most. */
 void reader_start(struct engine *engine);
-/* Closes the connection: a live analyst finishes. For the next analyst everything is unreported. */
+/*
+ * Closes the connection: a live analyst finishes. All processes, names and mappings count as
+ * unreported, so that the next analyst gets them.
+ */
 void reader_forget(struct engine *engine);
 void reader_release(struct reader *reader);
 /* Starts a fresh analyst during a run, and sends it the existing processes. */
@@ -51,9 +55,9 @@ void reader_begin(struct engine *engine);
 /* Notes that the analyst has ended early, for reader_poll(). @status: its wait status. */
 void reader_died(struct engine *engine, int status);
 /*
- * Call often: after reader_died() or a failed start, starts an analyst once no stop is pending (a
- * thread would stay stopped meanwhile, up to 0.1 s on a busy machine). If @last, the run is over,
- * and it starts one at once. Returns true if it tried to.
+ * Call often. After reader_died() or a failed start, this starts an analyst once no stop is
+ * pending: a thread would stay stopped while the analyst starts, up to 0.1 s on a busy machine. If
+ * @last, the run is over, and an analyst is started at once. Returns true if a start was tried.
  */
 bool reader_poll(struct engine *engine, uint64_t now_ns, bool last);
 

@@ -70,8 +70,9 @@ int rotate_prepare(struct engine *engine)
 }
 
 /*
- * File names contain seconds and must differ: a file lasts FILE_LEAST_NS at least. An earlier
- * request of the analyst, which is not trusted, is postponed: the analyst asks only once.
+ * File names contain the time in seconds, and must differ. So a file lasts FILE_LEAST_NS at least.
+ * The analyst is not trusted to wait for that: if it asks earlier, its request is postponed. The
+ * request is not dropped, as the analyst asks only once.
  */
 void rotate_wanted(struct engine *engine, uint64_t now)
 {
@@ -181,15 +182,18 @@ static void begin_file(struct engine *engine, uint64_t now)
 		say_line(&engine->say, SAY_WARNING,
 			"--ring has no memory for another piece: a part of it will be missing");
 	reader_begin(engine);
-	/* Even if we are killed within a second, the file must say that it continues a run. */
+	/*
+	 * The figures say that the file continues a run (@recording_file). They are sent at once,
+	 * so that the file says so even if we are killed within a second.
+	 */
 	if (figures_print(engine, now, text))
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 	counting_set(engine, !engine->timing.frozen);
 }
 
 /*
- * Before the command's exec there is nothing to write. A full ring would lose the last record, and
- * with it the figures: the file then continues.
+ * May the file end now? Not before the command's exec, when there is nothing to write. Not if the
+ * ring is full: the last record, which has the figures, would be lost. The file then goes on.
  */
 static bool may_end(struct engine *engine)
 {
@@ -229,7 +233,10 @@ void rotate_poll(struct engine *engine, uint64_t now)
 	end_file(engine, free_writer(rotation), now);
 	now = clock_now();
 	begin_file(engine, now);
-	/* The file's least duration counts from its first record, whose second is in its name. */
+	/*
+	 * The least duration of a file counts from its first record. The time of that record, to
+	 * the second, is in the file's name.
+	 */
 	rotate_begin(engine, clock_now());
 }
 

@@ -39,15 +39,19 @@ struct rotation {
 	uint64_t repaired, unrepaired, undelivered, cpu_ns, cost_ns;
 };
 
-/* Call before an analyst starts: numbers the run, allocates --ring's first piece. 0 or -errno. */
+/*
+ * Call before an analyst starts. If the run may have several files, gives the run its number
+ * (self_audit.recording), once. With --ring, allocates a piece for the analyst. 0 or -errno.
+ */
 int rotate_prepare(struct engine *engine);
 /* Call when the first or another file begins: sets when it may end. */
 void rotate_begin(struct engine *engine, uint64_t now);
 /* Handles the analyst's request for a new file: the old one ends when FILE_LEAST_NS permits. */
 void rotate_wanted(struct engine *engine, uint64_t now);
 /*
- * Call when the start of an analyst was tried within a file: ends a pause of sampling. The file now
- * ends FILE_LEAST_NS after @now at the earliest, as its name has the second of its analyst's start.
+ * Call when the start of an analyst was tried within a file: ends a pause of sampling. The name of
+ * the file has the time when its analyst started, to the second. So the file now ends FILE_LEAST_NS
+ * after @now at the earliest.
  */
 void rotate_put_off(struct engine *engine, uint64_t now);
 /* --ring: has the profile written if a process that the user named was killed (@status). */
@@ -56,12 +60,15 @@ void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks at most while a process is started. */
 void rotate_poll(struct engine *engine, uint64_t now);
-/* Call when a child has ended: seals its piece and closes its descriptor, if it was an analyst. */
+/*
+ * Call when a child has ended. If it was an analyst, closes our descriptor for it, and makes its
+ * piece unchangeable (held_pieces.h).
+ */
 void rotate_forget(struct rotation *rotation, int pid);
 /*
- * Call at the end: waits for the analysts that still write; they no longer wait for a reader of
- * their output. The second signal that requests the end kills the analyst waited for, each further
- * signal the next one.
+ * Call at the end: waits for the analysts that still write, one after another. They no longer wait
+ * for a reader of their output. The second signal that requests the end, and each later one, kills
+ * the analyst that is being waited for.
  */
 void rotate_join(struct engine *engine);
 

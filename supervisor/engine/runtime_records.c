@@ -9,8 +9,9 @@
 #include "supervisor/target/tracee_memory.h"
 
 /*
- * The state of a new thread is searched for after the resume, among FIND_MOST thread states, and if
- * it is not found, again after FIND_AGAIN_NS at the earliest.
+ * A runtime has a state of each of its threads. For a thread whose state is not known yet, at most
+ * FIND_MOST states are searched, after the thread was resumed. If its state is not found, it is
+ * searched for again after FIND_AGAIN_NS at the earliest.
  */
 #define FIND_MOST     4096
 #define FIND_AGAIN_NS 20000000
@@ -73,7 +74,10 @@ static ssize_t read_process(
 	struct remote memory;
 	ssize_t got;
 
-	/* Without the pagemap, even pages in memory need a courier, which may answer too late. */
+	/*
+	 * This opens the pagemap. Without the pagemap it is not known which pages are in memory. A
+	 * helper thread (courier.h) would have to touch all, and might answer too late.
+	 */
 	procfiles_open_memory(&engine->files, process, tid);
 	memory = tracee_memory_of(process, tid);
 	got = remote_read(&memory, at, to, n);

@@ -28,11 +28,15 @@ void runtime_records_release(struct engine *engine);
 /* Handles REQUEST_RUNTIME, one word of a table. With the last word the process gets the table. */
 void runtime_records_request(struct engine *engine, const struct request *request);
 
-/* Handles REQUEST_GO: the goroutine pointer's distance below the thread pointer (goroutine.h). */
+/*
+ * Handles REQUEST_GO: how many bytes below the thread pointer the pointer to the goroutine is
+ * (goroutine.h).
+ */
 void runtime_records_go(struct engine *engine, const struct request *request);
 
 /*
- * Handles REQUEST_CHUNKS_BASE, _CHUNKS: the places of frames of Java's virtual threads (chunks.h).
+ * Handles REQUEST_CHUNKS_BASE and _CHUNKS, which say where Java keeps the frames of its virtual
+ * threads (chunks.h).
  */
 void runtime_records_chunks(struct engine *engine, const struct request *request);
 

@@ -219,8 +219,9 @@ void sampling_set_periods(struct engine *engine)
 }
 
 /*
- * The supervisor used @ns on @cpu; time of other programs there, even in a thread's stop, is not in
- * @ns. The target lost @ns only if the CPU's last instant was a hit.
+ * The supervisor used @ns of CPU time on @cpu. Time of other programs there, even in a thread's
+ * stop, is not in @ns. If the last instant of the CPU was a miss, no thread of the target was
+ * preempted, and the target lost nothing.
  */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {

@@ -25,9 +25,10 @@ struct tracee;
 #define SAMPLING_HISTOGRAM (PLAN_STREAMS - 1)
 
 /*
- * The thread expected on a CPU at the next instant: the one last resumed there from a sample. The
- * CPU's waiter reads that thread's last context switch before its turn with the sampler
- * (cpu_waiter.h). This shortens the turn, for whose end the waiters of other CPUs wait.
+ * The thread that is expected on a CPU at the next instant: the one last resumed there from a
+ * sample. Only one waiter at a time has its turn with the sampler (cpu_waiter.h), and others wait
+ * for the end of that turn. To shorten it, the CPU's waiter reads the last context switch of the
+ * expected thread before its turn.
  */
 struct expected {
 	_Atomic(struct sample_thread *) thread; /* NULL: none */
@@ -50,7 +51,7 @@ struct sampled_cpu {
 };
 
 struct sampling {
-	/* Used only by the thread whose turn it is (cpu_waiter.h); so is target.tracee. */
+	/* Only the thread whose turn it is (cpu_waiter.h) uses this sampler, and target.tracee. */
 	struct sampler sampler;
 	struct sample_thread *hit;       /* to be sampled by the tracing thread; NULL: none */
 	struct audit_histogram question; /* durations of the turns of waiters */
@@ -78,7 +79,10 @@ struct sampling {
 	struct realtime realtime;
 };
 
-/* Answers from /proc. The context is the engine; the owner of each thread is a struct tracee. */
+/*
+ * The probe of the sampler, which reads /proc. Its context is the engine; @owner in struct
+ * sample_thread is a struct tracee.
+ */
 extern const struct probe sampling_probe;
 
 /* Called by the tracing thread: finds the CPUs to sample, and opens files. 0 or -errno. */
@@ -92,7 +96,10 @@ int sampling_add(struct engine *engine, struct tracee *tracee);
 /* Removes a thread that has ended or is left out. Does nothing if it was not added. */
 void sampling_remove(struct engine *engine, struct tracee *tracee);
 
-/* Takes over changed periods; the profile's is 0 without an analyst, unless --region counts. */
+/*
+ * Takes over changed periods. Without an analyst the profile's period is 0, unless there are
+ * counters of --region.
+ */
 void sampling_set_periods(struct engine *engine);
 
 /* Call when the tracing thread is about to sleep: waiters may take instants, and call it. */
@@ -115,7 +122,10 @@ unsigned expected_ask(const struct expected *expected, struct sample_instant *in
 void expected_settle(
 	const struct expected *expected, unsigned number, struct sample_instant *instant);
 
-/* For the tracing thread in its turn: expects @tracee, just resumed from a sample, on its CPU. */
+/*
+ * For the tracing thread in its turn: @tracee, just resumed from a sample, is now expected on the
+ * CPU where it was last seen.
+ */
 void expected_note(struct engine *engine, struct tracee *tracee);
 /* For the tracing thread in its turn, before @tracee is removed: no CPU expects it any more. */
 void expected_forget(struct engine *engine, struct tracee *tracee);

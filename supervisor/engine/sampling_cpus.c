@@ -49,7 +49,10 @@ static int add(struct sampling *s, int number, bool alone)
 	c->waiter.cpu = number;
 	c->waiter.wake = s->wake;
 	c->waiter.context = c;
-	/* On a single CPU no waiter waits for the turn of another (expected.c). */
+	/*
+	 * On a single CPU no waiter waits for the turn of another, so no thread need be expected
+	 * (expected.c): there is no file for it.
+	 */
 	c->expected.fd = alone ? -1 : fcntl(s->sched_fd, F_DUPFD_CLOEXEC, 0);
 	plan_init(&c->plan, s->seed + index * UINT64_C(0x9e3779b97f4a7c15));
 	atomic_store(&c->stretch_1024, PLAN_ONE);
@@ -113,7 +116,10 @@ void sampling_cpus_renew(struct sampling *s)
 		renew(s->cpu[i]);
 }
 
-/* A CPU that is gone has no instants: the kernel lets its waiter run on any CPU. */
+/*
+ * A CPU that is gone has no instants. Its waiter would take them on another CPU, as the kernel lets
+ * the waiter run on any CPU.
+ */
 static void note_gone(struct engine *engine, struct sampled_cpu *c, bool gone)
 {
 	struct sampler *s = &c->sampling->sampler;

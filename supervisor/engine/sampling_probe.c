@@ -8,7 +8,10 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 {
 	struct tracee *t = s->owner;
 
-	/* No second stop can be requested: the thread is shown as blocked, in no call. */
+	/*
+	 * The thread is stopped, or its stop is requested: no further stop can be requested now. It
+	 * is shown as blocked, in no call and at no address, so that it is not sampled.
+	 */
 	if (t->state != TRACEE_RUNNING) {
 		*ret_activity = (struct activity){.syscall = -1};
 		return 0;

@@ -31,8 +31,9 @@ const char *serving_next_segment(struct serving *serving)
 }
 
 /*
- * Asks the analyst for a piece, if the ring has room; else serving_poll() tries again. The CPU time
- * is reported first: the piece would lack up to a second of it.
+ * Asks the analyst for a piece, the profile of its records up to now, if the ring has room; else
+ * serving_poll() tries again. First reports the CPU time of all threads: usually it is reported
+ * once a second, so the piece would lack up to a second.
  */
 static void order_piece(struct engine *engine)
 {

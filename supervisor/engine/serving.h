@@ -18,12 +18,15 @@ struct engine_options;
 struct serving {
 	int fd;           /* the server's requests; -1: there is no server, or it has ended */
 	bool asked;       /* a requested piece waits: the ring is full, or files change */
-	uint32_t segment; /* number of the last segment that has an analyst; the first is 1 */
+	uint32_t segment; /* number of the newest segment: 1 for the first, 0 before that */
 	char segment_text[12];
 };
 
 void serving_begin(struct serving *serving, const struct engine_options *options);
-/* Returns the next segment's number for its analyst's command line, valid until the next call. */
+/*
+ * Returns the number of the next segment as text, for the command line of its analyst. The text is
+ * valid until the next call.
+ */
 const char *serving_next_segment(struct serving *serving);
 /* Reads the server's pending requests, and honours them. */
 void serving_read(struct engine *engine);

@@ -9,7 +9,10 @@
 
 struct engine_result;
 
-/* The origin of a signal. signals_forward() passes it on as the signal's value, with the sender. */
+/*
+ * The origin of a signal. If signals_forward() passes the signal on, it puts the origin and the
+ * first sender in the new signal's value (sigqueue(3)).
+ */
 enum signals_origin {
 	SIGNALS_SENT = 0x73707200,   /* by kill(2), to the supervisor alone */
 	SIGNALS_FROM_TERMINAL,       /* the terminal has sent it to the command as well */
@@ -17,10 +20,11 @@ enum signals_origin {
 };
 
 /*
- * Returns who sent a signal, and to whom. The terminal signals the command, too, but sends a
- * hang-up only to the session's leader, which is the supervisor if it was started in the command's
- * place. When the leader ends, the others get the hang-up. *@sender is the siginfo's pid; for a
- * forwarded signal it becomes the first sender's.
+ * Returns who sent a signal, and to whom. The terminal sends its signals to the command, too. But
+ * it sends a hang-up only to the leader of its session. If the supervisor was started in the
+ * command's place, it is that leader; the others get the hang-up when the leader ends. *@sender is
+ * the pid in the siginfo. If the signal was forwarded, *@sender is set to the pid of its first
+ * sender.
  */
 enum signals_origin signals_origin(int signal, int code, uint64_t value, int *sender);
 /* Was the signal sent to the supervisor, and not to the command as well? */
@@ -44,8 +48,8 @@ bool signals_pass_on(const struct engine_result *result, const siginfo_t *info);
 void signals_forward(int pid, const siginfo_t *info);
 
 /*
- * Waits for a command that outlives engine_run() (--duration), and passes on signals to the
- * supervisor alone. Returns 0 and the command's wait status, or -errno.
+ * Waits for a command that outlives engine_run() (--duration). If a signal comes that only the
+ * supervisor got, passes it on to the command. Returns 0 and the command's wait status, or -errno.
  */
 int signals_join_command(const struct engine_result *result, int *ret_status);
 

@@ -45,10 +45,11 @@ bool stops_are_over(struct engine *engine)
 }
 
 /*
- * A stop lasts from the request to @end_ns, less the thread's time on CPU and in the run queue. It
- * began at @seen_ns at the latest, and not before @t->not_stopped_ns, when the thread last ran. In
- * a system call the thread may also have slept before its stop, for an unknown time: then the stop
- * counts from @seen_ns.
+ * The duration of a stop is the time from its request to @end_ns, less the time that the thread was
+ * on a CPU and in a run queue meanwhile. It is at least the time since @seen_ns, when the stop was
+ * seen. It is at most the time since @t->not_stopped_ns, when the thread was last known not to be
+ * stopped. In a system call the thread may also have slept before its stop, for an unknown time:
+ * then only the time since @seen_ns counts.
  */
 uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
@@ -135,8 +136,9 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 
 	if (stops_awaits_sample(t)) {
 		/*
-		 * The sample is lost: a table's tick needs a pc; 32-bit code has other call
-		 * numbers.
+		 * The sample is recorded as one in @syscall. It is lost if the call is unknown, if
+		 * a table also counts it (a tick needs a pc), or if the code is 32-bit, whose calls
+		 * have other numbers.
 		 */
 		if (syscall < 0 || t->sample->hit.due.streams != 1 || !engine->counting ||
 			(t->machine && t->machine != arch_native.machine) ||

@@ -14,7 +14,10 @@ struct tracee;
 bool stops_ask(struct engine *engine, struct tracee *tracee);
 /* Is a stop of @tracee, requested for a sample, still to come? */
 bool stops_awaits_sample(const struct tracee *tracee);
-/* Handles a tick stop, requested or not: samples a hit, then resumes with @signal (0: none). */
+/*
+ * Handles a stop in which a thread may be sampled, requested or not. Samples the thread if the stop
+ * was requested at a hit, then resumes it with @signal (0: none).
+ */
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 
 /*

@@ -15,7 +15,7 @@ struct timing {
 	uint64_t audit_again_ns; /* when the figures are sent next */
 	uint64_t swept_ns;       /* time of the last step of the sweep over all threads */
 	bool delayed;            /* --delay is not over */
-	bool frozen;             /* sampling is frozen by the view or the server */
+	bool frozen;             /* sampling is frozen by the live view or by the server */
 	bool said_who_is_left;
 	bool stop; /* detach from everything and end */
 };
