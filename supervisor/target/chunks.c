@@ -11,14 +11,16 @@
 #include "supervisor/target/stack.h"
 
 enum {
-	CHUNKS_MOST = 16,     /* chunks copied of one thread */
-	BARRIERS_MOST = 4,    /* words tried that equal the barrier: old ones may be on the stack */
-	CALLEE_WORDS = 2,     /* words of the callee that lie below the frames of a chunk */
+	CHUNKS_MOST = 16, /* chunks copied of one thread in one stop */
+	/* words tried that equal the return barrier; all but one are stale */
+	BARRIERS_MOST = 4,
+	/* words copied below a chunk's frames: the callee's fp and return address */
+	CALLEE_WORDS = 2,
 	WORDS_MOST = 1 << 24, /* a greater size of a chunk is invalid */
 	POINTER_LEAST = 4096, /* lower addresses are not mapped */
 };
 
-/* Each value of the layout field of REQUEST_CHUNKS is valid. */
+/* No value of REQUEST_CHUNKS's layout field is outside enum chunk_layout, so it needs no check. */
 _Static_assert(CHUNK_LAYOUTS == 1 << (REQUEST_CHUNKS_SHIFT - REQUEST_CHUNKS_LAYOUT), "");
 
 void chunks_place_set(struct chunks_place *place, const struct request *request)
@@ -70,7 +72,10 @@ static uint32_t half(const uint8_t *data, uint8_t at)
 	return value;
 }
 
-/* Appends the chunk's frames. Returns their bytes; 0: bad header, no room, or unreadable. */
+/*
+ * Appends the frames of @chunk to @to. Returns the number of bytes. 0: the sizes in @header are
+ * inconsistent, or the frames do not fit into @room bytes, or they are unreadable.
+ */
 static size_t append(const struct remote *memory, const struct chunk_fields *fields, uint64_t chunk,
 	const uint8_t *header, uint8_t *to, size_t room)
 {
@@ -88,8 +93,9 @@ static size_t append(const struct remote *memory, const struct chunk_fields *fie
 }
 
 /*
- * Appends the frames of *@chunk, which must belong to @cont, and sets *@chunk to its parent.
- * Returns the bytes; 0: an empty chunk; -1: invalid or unreadable.
+ * Appends the frames of *@chunk, and sets *@chunk to the chunk's parent. Returns the number of
+ * bytes. 0: the chunk is empty. -1: the chunk does not point to the Continuation @cont, or is
+ * otherwise invalid, too large for @room, or unreadable.
  */
 static ssize_t take_chunk(const struct chunks_place *place, const struct remote *memory,
 	uint64_t cont, uint64_t *chunk, uint8_t *to, size_t room)

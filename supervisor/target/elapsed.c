@@ -31,7 +31,11 @@ uint64_t elapsed_take(
 
 	elapsed_see(elapsed, cpu);
 	elapsed->paid_ns += ticks * period_ns;
-	if (ticks) /* the ticks include all run queue time, except for less than a tick */
+	/*
+	 * Off-CPU time includes run queue time, which is now counted, too, but for less than a
+	 * tick.
+	 */
+	if (ticks)
 		elapsed->queue_paid_ns = elapsed->queue_ns;
 	return ticks;
 }

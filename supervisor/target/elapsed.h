@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's time off its CPU (blocked, stopped, or in the run queue) for one table of elapsed time
- * (CALL_WALL). It is owed until the thread is next seen blocked, and then counted at the address
- * where it is blocked. Run queue time is also counted where the thread is found running. Pure
- * arithmetic.
+ * The off-CPU time of a thread (blocked, stopped, or in the run queue), for one table of counters
+ * that counts elapsed time (CALL_WALL in proto/call.h). Off-CPU time accumulates until the thread
+ * is next found blocked, and is then counted at the address where it is blocked. Run queue time is
+ * also counted when the thread is found running. Pure arithmetic.
  */
 #ifndef SUPERVISOR_ELAPSED_H
 #define SUPERVISOR_ELAPSED_H
@@ -13,7 +13,7 @@
 struct cpu_time;
 
 struct elapsed {
-	uint64_t serial;   /* serial number of the table; 0: none yet */
+	uint64_t serial;   /* serial number of the table of counters; 0: none yet */
 	uint64_t begin_ns; /* CLOCK_MONOTONIC at elapsed_begin() */
 	/* the thread's CPU time and run queue time at elapsed_begin() */
 	uint64_t begin_run_ns, begin_wait_ns;
@@ -22,18 +22,30 @@ struct elapsed {
 	uint64_t queue_paid_ns; /* run queue time that has been counted */
 };
 
-/* Call when a thread is first seen after table @serial was put in force. */
+/*
+ * Starts the account of a thread. Call when a thread is first seen since the table with this serial
+ * number came into use.
+ */
 void elapsed_begin(
 	struct elapsed *elapsed, uint64_t serial, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* Call for a running thread: its CPU time in @cpu may be stale, its run queue time is exact. */
+/*
+ * Updates the run queue time, which is exact while the thread runs. Call for a running thread,
+ * whose CPU time in @cpu may be stale and is not used.
+ */
 void elapsed_see(struct elapsed *elapsed, const struct cpu_time *cpu);
 
-/* Returns the ticks of off-CPU time to be counted at the address where the thread is blocked. */
+/*
+ * Returns the off-CPU time to be counted at the address where the thread is blocked, in ticks of
+ * the table, @period_ns each. A rest of less than a tick is kept for the next call.
+ */
 uint64_t elapsed_take(
 	struct elapsed *elapsed, const struct cpu_time *cpu, uint64_t now_ns, uint64_t period_ns);
 
-/* Returns the ticks of run queue time, as last read, to be counted where the thread runs. */
+/*
+ * Returns the run queue time, as last read, to be counted where the thread runs; in ticks of
+ * @period_ns.
+ */
 uint64_t elapsed_take_queue(struct elapsed *elapsed, uint64_t period_ns);
 
 #endif

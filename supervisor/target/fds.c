@@ -9,13 +9,13 @@
 #include "base/clock.h"
 #include "supervisor/target/target.h"
 
-/* Descriptors left for short-lived opens and for a fresh analyst. */
+/* Descriptors left free for short-lived opens and for starting another analyst. */
 #define RESERVE 32
-/* Minimum interval until the next search after one that found nothing to close. */
+/* If a search finds no descriptor to close, the next search begins at least this much later. */
 #define AGAIN_NS 100000000
 /* A thread that has not run for this long counts as idle. */
 #define IDLE_NS 100000000
-/* Maximum number of threads examined to find the one whose descriptors are closed. */
+/* fds_steal() examines at most this many threads. */
 #define CANDIDATES 16
 
 void fds_init(struct fds *fds, struct target *target)
@@ -52,8 +52,8 @@ static size_t close_all(int *fd, size_t n)
 }
 
 /*
- * Marks the processes of which a stop was requested. They keep their files: the stop window
- * accesses their memory, and cannot open files.
+ * Marks the processes in which a stop is requested. Their descriptors stay open: the stop window
+ * reads their memory through them, and must not open files.
  */
 static void find_awaited(struct target *target)
 {
@@ -93,7 +93,10 @@ static void evict(struct fds *fds, const struct process *but)
 		fds->again_ns = now + AGAIN_NS;
 }
 
-/* May the descriptor stay open? *@fd may be replaced by a lower duplicate. */
+/*
+ * May the descriptor *@fd stay open? Its number may be above the limit only because lower ones were
+ * taken: after others were closed, *@fd is replaced by a lower duplicate.
+ */
 static bool fit(struct fds *fds, const struct process *process, int *fd)
 {
 	int low;

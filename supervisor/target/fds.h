@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors of /proc files that are kept open for speed. Near the limit of open files, those of
- * idle threads are closed, and those of processes in which no stop is requested.
+ * Descriptors of /proc files that are kept open for speed. Near the limit of open files, some are
+ * closed: those of idle threads, and those of processes in which no stop is requested.
  */
 #ifndef SUPERVISOR_FDS_H
 #define SUPERVISOR_FDS_H
@@ -23,20 +23,25 @@ struct fds {
 /* Reads the limit of open files from the kernel. */
 void fds_init(struct fds *fds, struct target *target);
 
-/* Returns the end of a message on a failed open: the remedy for -EMFILE, otherwise "". */
+/*
+ * Returns text to append to the message about an open that failed with @error. -EMFILE: how to
+ * raise the limit of open files; otherwise "".
+ */
 const char *fds_remedy(int error);
 
 /*
- * Decides whether @fd, the result of an open, may stay open. Returns @fd or a lower duplicate of
- * it; -errno: @fd is closed or was no descriptor. If descriptors are scarce, closes those of idle
- * threads, and those of processes in which no stop is requested, except @process (may be NULL).
+ * Decides whether the descriptor @fd, the result of an open, may stay open. If descriptors are
+ * scarce, first closes those of all idle threads, and those of all processes except @process (may
+ * be NULL) in which no stop is requested. Returns @fd or a lower duplicate of it. -EMFILE: @fd was
+ * closed, as descriptors are scarce. If @fd is negative, it is the error of the open and is
+ * returned.
  */
 int fds_keep(struct fds *fds, const struct process *process, int fd);
 
 /*
- * Closes the descriptors of one thread: among a few threads that are in no stop, of the one that
- * has been idle longest. False: nothing was closed; *@ret_any then says whether a thread has
- * descriptors that can be closed after its stop.
+ * Examines a few threads that are not in a stop, and closes the descriptors of the one that has
+ * been idle longest. False: nothing was closed; *@ret_any then says whether some thread has
+ * descriptors, which can be closed after its stop.
  */
 bool fds_steal(struct fds *fds, bool *ret_any);
 

@@ -9,7 +9,10 @@
 #include "supervisor/os/arch.h"
 #include "supervisor/os/remote.h"
 
-/* Indices of words of a goroutine and of a thread (goroutine.h). */
+/*
+ * Indices of words in the runtime's descriptors of a goroutine (G_) and of a thread (M_);
+ * goroutine.h.
+ */
 enum { G_START, G_END, G_THREAD = 6, G_SP, G_PC, G_WORDS };
 enum { M_WORDS = 28, M_CURRENT_FIRST = 20 };
 
@@ -39,7 +42,10 @@ static bool has_stack(const uint64_t g[G_WORDS])
 		g[G_END] - g[G_START] <= STACK_BYTES_MOST;
 }
 
-/* Reads the goroutine that @thread works for. @own: the goroutine of the thread's own stack. */
+/*
+ * Reads into @g the descriptor of the goroutine that a thread runs. @thread: address of the
+ * thread's descriptor. @own: address of "g0", whose stack is the thread's own. False: not found.
+ */
 static bool find_current(
 	const struct remote *memory, uint64_t own, uint64_t thread, uint64_t g[G_WORDS])
 {

@@ -12,14 +12,21 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
-/* Readings without a minimum interval: a starting program maps one library after the other. */
+/*
+ * The first readings of an image's maps need no minimum interval, because a starting program maps
+ * one library after another. From this number of readings on, an interval is needed.
+ */
 #define READS_AT_ONCE 16
-/* A size that has not changed for a time T is read again after T/16, at most PAGES_MOST_NS. */
+/*
+ * The sizes in /proc/PID/statm and status are checked for change. If the executable size has not
+ * changed for a time T, the next check is T / PAGES_PART later, but at most PAGES_MOST_NS.
+ */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
 /*
- * For this long after a change, the executable size is read even if the number of pages stays: the
- * loader reserves all pages of a library before it maps code there.
+ * For this long after a change of the executable size, this size is read even if the number of
+ * pages is unchanged. The loader reserves all pages of a library before it maps code there, so
+ * mapping the code leaves the number of pages as it is.
  */
 #define PAGES_SETTLE_NS 20000000
 
@@ -33,13 +40,14 @@ void maps_release(struct maps_reader *reader)
 void maps_forget(struct process *process)
 {
 	process->maps_read = false;
-	/* The analyst forgets the old image's maps, too, even those sent just before the exec. */
+	/* At an exec the analyst forgets all maps sent before, even those sent just before it. */
 	process->maps_announced = false;
 	process->maps_reads = 0;
 	/* The new image may be as large as the old one: sizes would then show no change. */
 	process->pages = process->pages_next = process->executable = process->executable_next = 0;
 	process->pages_again_ns = 0;
-	procfiles_set_reader(process, 0); /* The thread that called exec is the leader now. */
+	/* /proc is read through the leader, which the thread that called exec has become. */
+	procfiles_set_reader(process, 0);
 	process->ranges = process->stacks.n = 0;
 	pages_forget(&process->memory);
 	process->stacks.bottom = 0;
@@ -60,8 +68,9 @@ static const struct mapped_range *range_of(const struct process *process, uint64
 }
 
 /*
- * Do the analyst's maps still describe @pc? Another library may have been mapped at its address
- * (test: maps_change_between_samples). Without PROCMAP_QUERY, maps count as good for some time.
+ * Do the maps last sent to the analyst still describe @pc? Another library may have been mapped at
+ * its address (test: maps_change_between_samples). The kernel is asked with PROCMAP_QUERY. A kernel
+ * without it gives no answer, so maps count as good until process->maps_again_ns.
  */
 static bool are_good(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
@@ -88,9 +97,9 @@ static uint64_t pages_wait(uint64_t unchanged_ns)
 }
 
 /*
- * Has the process mapped code since the maps were read? A caller may be in a library in which no pc
- * was ever seen. Growth of the heap does not count: reading the maps of a Node.js process with a
- * hundred workers takes 10 ms.
+ * Has the process mapped code since the maps were read? This is asked even if the maps describe the
+ * pc, because a caller may be in a library in which no pc was seen so far. Growth of the heap does
+ * not count: reading the maps of a Node.js process with a hundred workers takes 10 ms.
  */
 static bool has_grown(struct maps_reader *reader, struct process *process, uint64_t now)
 {
@@ -102,7 +111,10 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	fd = procfiles_of(reader->files, process, PROCESS_STATM);
 	if (fd < 0 || procfs_read_pages(fd, &pages) < 0)
 		return false;
-	/* 0 pages: the thread through which /proc is read has ended. */
+	/*
+	 * The number of pages is 0 if the thread through which /proc is read has ended. If another
+	 * thread is found, the maps are read through that.
+	 */
 	if (!pages && procfiles_find_reader(reader->files, process))
 		return true;
 	if (pages != process->pages || now - process->pages_since_ns < PAGES_SETTLE_NS) {
@@ -146,7 +158,7 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 		n = proc_maps_read(procfiles_reader(process), &reader->text, &reader->room);
 	at = reader->text;
 	if (n <= 0)
-		return; /* The process is ending: keeps the previous maps. */
+		return; /* The process is ending, and the previous maps are kept. */
 	process->ranges = 0;
 	while (proc_maps_next_executable(&at, &range)) {
 		if (mem_grow((void **)&process->range, &process->range_room, process->ranges + 1,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the mappings of the target's processes are read again. Executable ranges and stack ranges
- * are stored in the process; the text is passed to the callbacks. The threads run during a reading.
+ * Reads /proc/PID/maps of the target's processes, and decides when to read it again. Executable
+ * ranges and stack ranges are stored in struct process; the callbacks get the text of the file. The
+ * threads run during a reading.
  */
 #ifndef SUPERVISOR_MAPS_H
 #define SUPERVISOR_MAPS_H
@@ -37,7 +38,9 @@ void maps_forget(struct process *process);
 
 /* Reads the maps. If the process is ending, the previous maps are kept. */
 void maps_read(struct maps_reader *reader, struct process *process, uint64_t now_ns);
-/* Reads the maps if the analyst's copy perhaps does not describe @pc or its callers. */
+/*
+ * Reads the maps if the text that was last sent to the analyst may not describe @pc or its callers.
+ */
 void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now_ns);
 /* Finds the end of the stack at @sp if it is unknown or may have changed. */
 void maps_cover_stack(

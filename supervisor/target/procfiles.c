@@ -199,7 +199,10 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 	struct cpu_time cpu;
 
 	t->final_cpu = t->account.seen;
-	/* A newborn that dies before its parent's clone event has no process yet. */
+	/*
+	 * t->process is NULL for a new thread that dies before the event in which its parent names
+	 * it.
+	 */
 	if (t->process) {
 		if (procfiles_read_runs(files, t, &cpu) == 0)
 			t->final_cpu = cpu;
@@ -208,7 +211,7 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 	t->reaped = true;
 }
 
-/* Opens the file unless it is open, or failed for another reason than too many open files. */
+/* Opens the file if it is not open. A failed open is repeated only after too many open files. */
 static void open_once(struct procfiles *files, struct process *process, int tid,
 	enum process_file file, const char *name)
 {

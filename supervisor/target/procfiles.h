@@ -20,7 +20,8 @@ struct procfiles {
 	struct fds fds;
 	enum cpu_source cpu_source; /* the file that THREAD_CPU stands for */
 	const struct say *say;
-	uint64_t unwatched; /* threads that were at some time not sampled for want of descriptors */
+	/* number of threads that at some time were not sampled because descriptors were scarce */
+	uint64_t unwatched;
 	bool said_no_fds;
 	bool reads_refused; /* process_vm_readv(2) is refused: /proc/PID/mem is used */
 };
@@ -32,9 +33,14 @@ int procfiles_read_cpu(struct procfiles *files, struct tracee *tracee, struct cp
 /* Like procfiles_read_cpu(), for the stop window: opens no file. -EBADF: the file is not open. */
 int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
-/* Like procfiles_read_cpu(), but with any cpu_source slices changes when the thread runs. */
+/*
+ * Like procfiles_read_cpu(); with any @cpu_source, ret_cpu->slices changes if the thread has run.
+ */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* Reads the present values; if that fails, returns those from when the thread was first seen. */
+/*
+ * Reads the thread's times and page faults as the kernel counts them. If they cannot be read, sets
+ * tracee->begin_kernel, read when counting began, so that the difference is 0.
+ */
 void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
 /* Stores the CPU time of a zombie in final_cpu before it is reaped, for reads after that. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
@@ -59,24 +65,26 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 /* Returns the tid through whose /proc files the process is read; at first that of its leader. */
 int procfiles_reader(const struct process *process);
 /*
- * Chooses another tid, as the files of an ended leader are empty. Closes the process's files, but
- * opens those of its memory again: a stop may need them. False: there is no other thread.
+ * Chooses another tid, as the files of an ended leader are empty. Closes the process's files. Opens
+ * those for access to its memory (pagemap, mem) again at once, because a stop window cannot open
+ * files. False: the process has no other thread.
  */
 bool procfiles_find_reader(struct procfiles *files, struct process *process);
 /* Sets the tid (0: the leader's), and closes the files of the process. */
 void procfiles_set_reader(struct process *process, int tid);
 
 /*
- * Opens pagemap and, if process_vm_readv(2) is refused, mem of the living thread @tid, unless tried
- * before; tries again after too many open files. Call before the memory is accessed: while pagemap
- * is not open, couriers are sent for every page (pages.h).
+ * Opens, through the living thread @tid, the process's pagemap if couriers are used, and its mem if
+ * process_vm_readv(2) is refused. A file whose open has failed is not tried again, except after too
+ * many open files. Call before the memory is accessed: while pagemap is not open, couriers are sent
+ * for every page (pages.h).
  */
 void procfiles_open_memory(struct procfiles *files, struct process *process, int tid);
 
 /*
- * Opens the files needed in @tracee's stop window, if necessary after closing those of another
- * thread. False: @tracee cannot be sampled now. It is counted in unwatched if no other thread has
- * files that could be closed later.
+ * Opens the files that @tracee's stop window needs. If descriptors are scarce, closes those of
+ * another thread first. False: @tracee cannot be sampled now. If no other thread has descriptors
+ * that could be closed later, @tracee is counted in @unwatched.
  */
 bool procfiles_claim(struct procfiles *files, struct tracee *tracee);
 

@@ -13,16 +13,22 @@
 #include "supervisor/target/tracee_memory.h"
 
 /*
- * A resume takes less than this; if it seems longer, the rest is not counted as part of the stop.
+ * A resume takes less than this. If it seems longer, the excess does not count as part of the stop.
  */
 #define RESUME_MOST_NS 20000
-/* Most CPU time from a group-stop's end to the return to user space, stops for signals included. */
+/*
+ * Maximum CPU time of a thread from the end of a group-stop until it returns to user space,
+ * including further stops for signals.
+ */
 #define GROUP_STOP_RUN_NS 300000
 /*
- * When the run ends, transfers have this time to complete, then as long to stop when interrupted.
+ * When the supervisor ends, watched transfers have this time to complete. Those that have not are
+ * then interrupted, and have the same time again to stop.
  */
 #define LET_GO_NS 200000000
-/* Then threads that a signal has woken have this time to reach their stops. */
+/*
+ * After LET_GO_NS, threads with pending signals have this time to reach the stops that these cause.
+ */
 #define AWAKE_NS 20000000
 /* The kernel's internal restart results: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
 enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
@@ -41,7 +47,7 @@ struct activity restart_activity(const struct tracee *t)
 		.sp = m->before.word[arch_native.restart->sp]};
 }
 
-/* Undoes a restart: another stop came before the stop at the call's entry, or in its place. */
+/* Undoes a restart. Call if another stop comes before that at the call's entry, or in its place. */
 static void undo(struct restarter *restarter, struct tracee *t)
 {
 	struct restart *m = t->restart;
@@ -71,10 +77,10 @@ static bool catches(const struct tracee *t, int signal)
 }
 
 /*
- * Notes that a handler is about to interrupt a call. Its sigreturn brings the thread back to the
- * call's return address, with another value in the register of the first argument. If results
- * overwrite that register, the thread then looks as if a stop had disturbed its call (struct
- * handled_calls).
+ * Notes that a handler is about to interrupt a call. The handler's sigreturn brings the thread back
+ * to the call's return address. If the machine keeps a call's result in the register of the first
+ * argument, that register then holds another value than at the call. The thread then looks as if a
+ * stop had disturbed its call (struct handled_calls).
  */
 static void note_handler(struct tracee *t, int signal, const struct arch_snapshot *s)
 {
@@ -89,9 +95,10 @@ static void note_handler(struct tracee *t, int signal, const struct arch_snapsho
 }
 
 /*
- * Did a group-stop make the call fail with EINTR, as it would without the supervisor? Signals,
- * SIGCONT included, may then stop the thread again before user space: hardly any CPU time since the
- * group-stop shows that.
+ * Did a group-stop make the call fail with EINTR? The same happens without the supervisor, so EINTR
+ * must stay. After the group-stop, signals (also SIGCONT) may stop the thread again before it
+ * reaches user space. It is still in the same call if its pc and sp are unchanged and it has used
+ * hardly any CPU time since the group-stop.
  */
 static bool failed_rightly(
 	struct restarter *restarter, struct tracee *t, const struct arch_snapshot *s)
@@ -108,8 +115,8 @@ static bool failed_rightly(
 }
 
 /*
- * Returns the second word of a request made by tgkill() instead of the pipe (CALL_OFF_FIRST in
- * proto/call.h); 0: the call is no such request.
+ * A program can request something by a tgkill() with two extra arguments (CALL_OFF_FIRST in
+ * proto/call.h). Returns the second one, which says what; 0: the call is no such request.
  */
 static uint64_t said_by_signal(const struct arch_snapshot *s)
 {
@@ -121,9 +128,10 @@ static uint64_t said_by_signal(const struct arch_snapshot *s)
 }
 
 /*
- * Answers a request made by tgkill() through that call's result. CALL_ASK_SECOND: is the thread's
- * memory accessible? CALL_OFF_SECOND: turns profiling off. From then on the process's memory is not
- * written to, as it may be inaccessible (test: live_off); ticks still owed to its threads are lost.
+ * Answers a request made by tgkill() by setting the call's result. CALL_ASK_SECOND asks whether the
+ * thread's memory is accessible. CALL_OFF_SECOND turns profiling off; from then on the memory of
+ * the process is not written to, because it may be inaccessible (test: live_off). Ticks that are
+ * not yet in the counters of its threads are lost.
  */
 static void answer_by_result(
 	struct restarter *restarter, struct tracee *t, uint64_t said, uint64_t sp)
@@ -190,10 +198,16 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 			need = proc_status_is_filtered(t->tid) ? RESTART_BEGIN_AGAIN
 							       : RESTART_NOTHING;
 	}
-	/* SIGPIPE: the pipe lost its last reader. That cut the transfer short, not our stop. */
+	/*
+	 * SIGPIPE: the transfer was cut short because the pipe lost its last reader, not by our
+	 * stop.
+	 */
 	if (need == RESTART_MAYBE_SHORT && signal == SIGPIPE)
 		need = RESTART_NOTHING;
-	/* A call that is not restarted at this stop is over (test: handler_ends_timed_call). */
+	/*
+	 * A call that is not restarted at this stop has ended for the program (test:
+	 * handler_ends_timed_call).
+	 */
 	if (t->restart && need != RESTART_BEGIN_AGAIN && need != RESTART_MAYBE_EARLY &&
 		need != RESTART_MAYBE_SHORT)
 		t->restart->unfinished = false;
@@ -207,8 +221,8 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 	else
 		(void)tracer_resume(t->tid, signal);
 	/*
-	 * The resumed thread may preempt the supervisor, so that end_ns is milliseconds late: the
-	 * stop then counts as ended after RESUME_MOST_NS.
+	 * The resumed thread may preempt the supervisor before it reads the clock. Then end_ns may
+	 * be milliseconds late, and resumed_ns + RESUME_MOST_NS is returned.
 	 */
 	end_ns = clock_now();
 	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
@@ -223,9 +237,10 @@ void restart_deliver(struct restarter *restarter, struct tracee *t, int signal)
 }
 
 /*
- * Was a call on a socket woken by a signal in the last scheduler tick of its time-out, which looks
- * like a time-out (restart_rule.h)? The kernel restarted the call with its whole time-out, which
- * ends after the deadline: a time-out before the deadline means a wake-up.
+ * Has a signal ended a call on a socket in the last scheduler tick of its time-out? The result is
+ * then the same as after a time-out (restart_rule.h). The kernel has restarted the call with its
+ * whole time-out, which ends after the deadline. So if the result of a time-out comes before the
+ * deadline, the call was woken.
  */
 static bool woken_early(const struct restarter *restarter, const struct restart *m, int64_t result)
 {
@@ -234,8 +249,9 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
 }
 
 /*
- * Evaluates a restarted call's result. True: the program gets *@ret_result; *@ret_cut says whether
- * the call was interrupted again. False: @raw continues the transfer with its next piece.
+ * Evaluates the result of a restarted call. True: the call is complete; *@ret_result is the result
+ * for the program, and *@ret_cut says whether the call was interrupted again. False: a transfer
+ * must continue; @raw has been set for its next piece.
  */
 static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_raw *raw,
 	int64_t *ret_result, bool *ret_cut)
@@ -246,12 +262,15 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
 
 	if (!m->done) {
-		/* Interrupted again, it returns EINTR or its bytes; the next stop restarts it. */
+		/*
+		 * If the call was interrupted again, its result is EINTR or the bytes transferred.
+		 */
 		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
 			woken_early(restarter, m, result))
 			result = -EINTR;
 		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
-			result = m->timed_out; /* the result of the first connect's time-out */
+			/* the result that the first connect() has at its time-out */
+			result = m->timed_out;
 		*ret_cut = m->unfinished =
 			result == -EINTR || (result > 0 && restart_is_part(m, result));
 		*ret_result = result;
@@ -297,7 +316,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 	if (tracer_get_raw(t->tid, &raw) < 0)
 		return; /* The thread was killed. */
 	if (!conclude(restarter, t, &raw, &result, &cut)) {
-		/* The kernel restarts no call at its exit's stop: the pc is moved back. */
+		/* The kernel restarts no call in the stop at its exit, so the pc is moved back. */
 		restart_repeat(&raw);
 		/* aarch64: the kernel must not take argument 0 in x0 for a result. */
 		if (arch->rewinds)
@@ -311,7 +330,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 	over = !cut &&
 		restart_timed_out(m->call, m->done ? (int64_t)raw.word[arch->result] : result);
 	restart_give_back(restarter, t, result, over);
-	/* This stop has consumed the stop request; the stop of another one restarts the call. */
+	/* This stop has used up the stop request. The stop of a new request restarts the call. */
 	m->cut = cut && tracer_interrupt(t->tid) == 0;
 	(void)tracer_resume(t->tid, 0);
 }
@@ -365,8 +384,9 @@ void restart_expire(struct restarter *restarter, uint64_t now)
 }
 
 /*
- * Returns how many calls are watched or about to be restarted. With @interrupt_all, interrupts all
- * watched calls; with @first, only those that wait, as transfers may still complete.
+ * Returns the number of calls that are watched or about to be restarted. @interrupt_all: also
+ * interrupts all watched calls. @first: interrupts the watched calls that have transferred nothing
+ * so far; a transfer may still complete.
  */
 static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool first)
 {
@@ -386,8 +406,9 @@ static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool f
 }
 
 /*
- * Is a signal pending for any thread? Even an ignored one interrupts a traced thread's call, which
- * its next stop restarts: the thread must stay traced until then, milliseconds on a busy machine.
+ * Is a signal pending for any thread? A traced thread's call is interrupted even by an ignored
+ * signal, and is restarted in the stop that follows. The thread must stay traced until that stop,
+ * which may take milliseconds on a busy machine.
  */
 static bool somebody_is_waking(struct restarter *restarter)
 {

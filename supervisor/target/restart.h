@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restarts the system call of a stopped thread (restart_rule.h decides). Three cases:
+ * Restarts the system call that a stop has disturbed; restart_rule.h decides which. Three cases:
  *
  *  - EINTR of a call without a time-out: the result becomes ARCH_RESTART, "restart unless a handler
  *    runs".
- *  - EINTR of a call with a time-out: the same, with the remaining time as time-out. The call is
- *    watched: the thread is stopped at its entry and exit, and there its registers are restored.
- *  - A transfer cut short: the call is restarted for the rest and watched in the same way. Its
- *    result becomes the sum.
+ *  - EINTR of a call with a time-out: the result becomes ARCH_RESTART, and the time-out argument
+ *    becomes the remaining time. The call is watched: the thread is stopped at the call's entry and
+ *    at its exit. At the exit, the thread's registers are restored.
+ *  - A transfer cut short: the call is restarted for the remaining bytes and watched. At the exit,
+ *    its result becomes the sum of the bytes of both parts.
  *
  * While its call is watched, a thread is not interrupted for samples: it is known to be in that
  * call. struct restart is allocated at a thread's first restart and lives as long as the thread.
@@ -28,7 +29,7 @@ struct tracee;
 struct restart_events {
 	/* A call of @process turns profiling off (CALL_OFF_FIRST in proto/call.h). */
 	void (*turn_off)(void *context, struct process *process);
-	/* Handles pending stops and deaths. */
+	/* Handles all pending stops and deaths of threads; called while restart_end() waits. */
 	void (*drain)(void *context);
 };
 
@@ -37,7 +38,7 @@ struct restarter {
 	struct procfiles *files;
 	const struct restart_events *events;
 	void *context;
-	/* the supervisor ends, so no call is restarted that must be watched to its end */
+	/* the supervisor is about to end: no restarted call is watched up to its exit any more */
 	bool ending;
 	uint64_t next_ns;    /* next deadline of a watched call; 0: none */
 	uint64_t repaired;   /* number of system calls restarted after a stop had disturbed them */
@@ -45,9 +46,10 @@ struct restarter {
 };
 
 /*
- * Resumes a thread from a tick stop, or the signal-delivery-stop of @signal (0: none). Restarts its
- * call if necessary, after leaving the stop window. @snapshot: the thread's registers; NULL:
- * unreadable. Returns when the stop ended (CLOCK_MONOTONIC).
+ * Resumes a thread from a requested stop (@signal is 0) or from the signal-delivery-stop of
+ * @signal. Restarts the thread's call if necessary; leaves the stop window before that. @snapshot:
+ * the thread's registers; NULL: they are unreadable. Returns the time at which the stop ended
+ * (CLOCK_MONOTONIC).
  */
 uint64_t restart_resume(struct restarter *restarter, struct tracee *tracee, int signal,
 	const struct arch_snapshot *snapshot);
@@ -58,7 +60,9 @@ void restart_deliver(struct restarter *restarter, struct tracee *tracee, int sig
 /* Handles the entry of a thread to its watched call, or its exit from there, and resumes it. */
 void restart_call_stop(struct restarter *restarter, struct tracee *tracee);
 
-/* Call when a thread enters a group-stop: undoes its call's restart. Does not resume it. */
+/*
+ * Call when a thread enters a group-stop. Undoes the restart of its call. The thread stays stopped.
+ */
 void restart_group_stop(struct restarter *restarter, struct tracee *tracee);
 /* Resumes the thread after a group-stop. If that made its call fail, the call stays failed. */
 void restart_group_stop_over(struct restarter *restarter, struct tracee *tracee);
@@ -73,7 +77,10 @@ bool restart_busy(const struct tracee *tracee);
  */
 struct activity restart_activity(const struct tracee *tracee);
 
-/* Call at the end: gives watched transfers 0.2 s to complete; interrupts other watched calls. */
+/*
+ * Call when the supervisor ends. Gives watched transfers 0.2 s to complete; interrupts other
+ * watched calls, so that they stop and need not be watched any more.
+ */
 void restart_end(struct restarter *restarter);
 
 #endif

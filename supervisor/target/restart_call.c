@@ -12,7 +12,8 @@
 #define PARTS_READ 64   /* parts of a vector read at once */
 #define PARTS_MOST 1024 /* UIO_MAXIOV */
 /*
- * Size of struct msghdr on 64-bit machines; offsets of its vector, control data, and their lengths.
+ * Size of struct msghdr on 64-bit machines, and offsets in it of msg_iov, msg_iovlen, msg_control
+ * and msg_controllen.
  */
 enum {
 	MESSAGE_BYTES = 56,
@@ -40,8 +41,9 @@ static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 }
 
 /*
- * If another thread has called exec, the leader's tid names the new image (tracee_memory.h): a
- * leader with other threads gets registers only if its stack pointer is still that in @seen.
+ * If another thread of the process has called exec, the leader's tid may already belong to the new
+ * image (tracee_memory.h). So the registers of a leader with other threads are set only if its
+ * stack pointer is unchanged since @seen; a new image has another one.
  */
 void restart_set_registers(
 	struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
@@ -87,9 +89,11 @@ static bool use_scratch(struct restarter *restarter, struct tracee *t, const voi
 }
 
 /*
- * Ends the call with @result, as if it had timed out. If the thread stops again in the kernel, this
- * result must not cause a restart. So the entry register is set to -1: the thread is in no call.
- * Without such a register, m->over prevents the restart until the stop that is requested here.
+ * Ends the call with @result, as if it had timed out. If the thread is stopped again before it
+ * leaves the kernel, @result must not cause a restart. So the entry register (x86-64: orig_rax) is
+ * set to -1, which means that the thread is in no call. A machine with arch->rewinds has no such
+ * register; there an interrupt is sent, and m->over prevents a restart until the stop that it
+ * causes.
  */
 static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
 {
@@ -165,7 +169,10 @@ static bool recall(const struct tracee *t, struct arch_raw *raw)
 	return true;
 }
 
-/* Does the supervisor end the call at its deadline, because no argument has the time-out? */
+/*
+ * Does the supervisor end the call at its deadline? It does if the time-out is an option of the
+ * socket, not an argument.
+ */
 static bool ends_by_us(const struct restart *m)
 {
 	return m->has_deadline && m->call->wait >= ARCH_WAIT_RECEIVE;
@@ -206,10 +213,11 @@ bool restart_is_part(const struct restart *m, int64_t result)
 }
 
 /*
- * Moves the deadline of a transfer that has made progress: the kernel counts the time for which a
- * call waits, not that in which it copies. False: the time-out begins anew, as the kernel gives the
- * whole time-out to each part sent by sendfile (splice_to_socket()), or on another socket than an
- * internet one (sock_alloc_send_pskb()).
+ * Moves the deadline of a transfer that has made progress. The kernel counts only the time for
+ * which a call waits, so the deadline moves by the time for which the thread copied (@busy_ns: its
+ * time on a CPU or in the run queue so far). False: the time-out begins anew, because the kernel
+ * gives the whole time-out to each part of the transfer: in sendfile (splice_to_socket()), and when
+ * sending on a socket that is not an internet socket (sock_alloc_send_pskb()).
  */
 static bool move_deadline(struct restart *m, uint64_t busy_ns)
 {
@@ -221,7 +229,10 @@ static bool move_deadline(struct restart *m, uint64_t busy_ns)
 	return true;
 }
 
-/* Sets m->deadline_ns, and *@ret_left_ns to the time until then. False: no relative time-out. */
+/*
+ * Sets m->deadline_ns, and *@ret_left_ns to the time left until the deadline. False: the call has
+ * no time-out, or an absolute one.
+ */
 static bool find_deadline(struct restarter *restarter, struct tracee *t, const struct arch_raw *raw,
 	uint64_t now, uint64_t *ret_left_ns)
 {
@@ -255,8 +266,9 @@ static bool find_deadline(struct restarter *restarter, struct tracee *t, const s
 	m->deadline_done = m->done;
 	m->deadline_busy_ns = cpu.run_ns + cpu.wait_ns;
 	/*
-	 * A call disturbed for the first time counts as just begun: the last sleep in schedstat may
-	 * be that of the previous call (test: alternating_calls_are_not_cut_short).
+	 * If a call is disturbed for the first time, its time-out counts from now. When it began is
+	 * not known: the last sleep that schedstat shows may belong to the previous call (test:
+	 * alternating_calls_are_not_cut_short).
 	 */
 	if (!kept)
 		m->deadline_ns = now + whole;
@@ -301,25 +313,26 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 		else if (use_scratch(restarter, t, wait, sizeof(wait)))
 			set_argument(raw, m->call->wait_argument, m->scratch_at);
 		else
-			/* No memory: the call is restarted with its whole time-out. */
+			/* The target's memory cannot be written: the whole time-out begins anew. */
 			m->has_deadline = false;
 	}
 	restart(raw);
 	/*
-	 * Without a deadline nothing is to be restored, but the thread is watched up to the call's
-	 * entry: a signal's stop before that undoes the restart, so that a handler interrupts the
-	 * call.
+	 * Without a deadline, no registers have to be restored at the exit. But if the pc was moved
+	 * back, the thread is watched up to the call's entry: a signal that stops it before the
+	 * entry undoes the restart, so that the signal's handler interrupts the call.
 	 */
 	m->to_entry = !m->has_deadline;
 	return m->has_deadline || arch_native.restart->rewinds;
 }
 
 /*
- * Lets a call whose time-out seems to be over wait for one more scheduler tick. The end of a
- * socket's time-out races with a wake-up by our stop or by an ignored signal: in the last tick, a
- * wake-up makes the call fail as if the time-out were over. In the additional tick the call still
- * receives an event; if none comes, it fails when the tick ends. Without the supervisor, too, the
- * call would have ended within a tick after its time (test: timed_call_is_not_cut_short).
+ * Lets a call on a socket, whose result says that its time-out is over, wait for one more scheduler
+ * tick. In the last tick of a time-out, a wake-up by our stop or by an ignored signal gives the
+ * call the same result as the end of the time-out; the two cannot be told apart. During the
+ * additional tick the call can still receive an event. If none comes, it fails when the tick ends.
+ * Also without the supervisor, the call would have ended up to a tick after its time (test:
+ * timed_call_is_not_cut_short).
  */
 static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {
@@ -331,7 +344,10 @@ static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, str
 	if (restarter->ending || is_nonblocking(m->call, raw) || !recall(t, raw))
 		return false;
 	m->before = *raw;
-	/* Without a time-out on its socket the call did not wait: the result is a real one. */
+	/*
+	 * If the socket has no time-out, a call that waits ends with another result: this call did
+	 * not wait, and its result must stay.
+	 */
 	m->has_deadline = find_deadline(restarter, t, raw, now, &left);
 	if (!m->has_deadline || !left)
 		return false;
@@ -344,8 +360,10 @@ static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, str
 }
 
 /*
- * Reads into @ret_rest the parts of the vector at @at that remain after the first m->done bytes.
- * Sets m->whole and m->piece. Returns the number of parts; 0: unreadable, or nothing remains.
+ * Reads the vector of @n parts at @at. Stores in @ret_rest the parts that remain after the first
+ * m->done bytes, RESTART_PARTS at most. Sets m->whole to the bytes of all parts, and m->piece to
+ * those of the stored parts. Returns the number of stored parts. 0: the vector is unreadable or too
+ * long, or nothing remains.
  */
 static size_t read_rest(
 	struct tracee *t, uint64_t at, uint64_t n, struct restart_part ret_rest[RESTART_PARTS])
@@ -372,8 +390,8 @@ static size_t read_rest(
 }
 
 /*
- * Writes, below the thread's stack, the vector of the parts that are still to be transferred; with
- * @message also a msghdr that points to this vector. Sets the arguments in @raw to them.
+ * Writes below the thread's stack the vector of the parts that remain to be transferred; with
+ * @message, also a msghdr that points to this vector. Sets the arguments in @raw accordingly.
  */
 static bool advance_vector(
 	struct restarter *restarter, struct tracee *t, struct arch_raw *raw, bool message)
@@ -396,7 +414,7 @@ static bool advance_vector(
 		memcpy(&at, image.header + MESSAGE_VECTOR, 8);
 		memcpy(&n, image.header + MESSAGE_PARTS, 8);
 		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
-		/* A second recvmsg() would overwrite the control data of the first. */
+		/* A restarted recvmsg() would overwrite the control data of the first one. */
 		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
 			return false;
 	} else {
@@ -453,7 +471,10 @@ bool restart_advance(struct restarter *restarter, struct tracee *t, struct arch_
 	}
 }
 
-/* Would the transfer have continued without our stop? The kind of its descriptor tells. */
+/*
+ * Would the transfer have continued without our stop? That depends on the call, its flags, and the
+ * kind of file that its descriptor refers to.
+ */
 static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_call *call = t->restart->call;
@@ -481,9 +502,9 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 }
 
 /*
- * Continues a transfer that was cut short. At its deadline the call ends with what is done: the
- * rest would wait for the whole time-out again (test: transfer_keeps_its_deadline). True: the call
- * must be watched.
+ * Continues a transfer that was cut short. If its deadline has passed, the call ends with the bytes
+ * transferred so far; a restart would give the remaining bytes the whole time-out again (test:
+ * transfer_keeps_its_deadline). True: the call must be watched.
  */
 static bool complete(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {

@@ -14,26 +14,36 @@
 #define RESTART_SCRATCH_BYTES (64 + RESTART_PARTS * sizeof(struct restart_part))
 
 struct restart {
-	bool inside;   /* the thread is between entry and exit of the watched call */
-	bool to_entry; /* the call is watched up to its entry only, as nothing must be restored */
-	bool known;    /* the last stop changed this call: @before has its arguments */
+	bool inside; /* the thread is between entry and exit of the watched call */
+	/*
+	 * the call is watched up to its entry only, as no registers have to be restored at its exit
+	 */
+	bool to_entry;
+	/*
+	 * @before has the arguments of the thread's present call, which the last stop has changed
+	 */
+	bool known;
 	const struct arch_call *call;
 	struct arch_raw before; /* registers at the stop that disturbed the call */
 	/*
-	 * Numbers of bytes: transferred so far; to be transferred in all; requested by this
-	 * restart.
+	 * Numbers of bytes: @done were transferred so far, of @whole that the program requested.
+	 * The restarted call requests @piece.
 	 */
 	uint64_t done, whole, piece;
-	/* Memory of the target below its stack that we have overwritten; 0 bytes: none. */
+	/*
+	 * Memory below the target's stack that we have overwritten: its address, and its size in
+	 * bytes (0: nothing was overwritten).
+	 */
 	uint64_t scratch_at;
 	size_t scratch_bytes;
 	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what that memory contained before */
 	/*
-	 * The call's result was set to EINTR, or to the bytes so far, and the next stop restarts
-	 * the call. If that stop does not, the call is over (test: handler_ends_timed_call).
+	 * The call's result was set to EINTR or to the number of bytes so far, and the next stop is
+	 * to restart the call. If the next stop does not restart it, the call has ended for the
+	 * program (test: handler_ends_timed_call).
 	 */
 	bool unfinished;
-	bool cut; /* an interrupt was sent whose stop will restart the call */
+	bool cut; /* an interrupt was sent; in the stop that it causes, the call is restarted */
 	/* The supervisor ended the call at its deadline: no further stop restarts it. */
 	bool over;
 	bool has_deadline;
@@ -41,11 +51,14 @@ struct restart {
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t timed_out;    /* the result at the deadline if the supervisor ends the call */
 	/*
-	 * Values from when the deadline was last set: of @done, and of the thread's time on a CPU
-	 * or in the run queue (0: unknown).
+	 * Values at the time when the deadline was last set: @done; and the thread's time on a CPU
+	 * or in the run queue in ns (0: unknown).
 	 */
 	uint64_t deadline_done, deadline_busy_ns;
-	/* A group-stop made the call fail at this pc and sp; the CPU time when that stop ended. */
+	/*
+	 * @stopped: a group-stop made the call fail with EINTR; the pc and sp in that stop.
+	 * @stopped_run_ns: the thread's CPU time when the group-stop ended.
+	 */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
 };
@@ -55,7 +68,8 @@ struct restart *restart_of(struct tracee *tracee);
 
 /*
  * Changes the registers of a stopped thread so that its call continues. True: the call must be
- * watched: the thread is to be resumed up to its entry; restart_give_back() restores the registers.
+ * watched; resume the thread up to the call's entry. restart_give_back() restores the registers
+ * later. False: resume the thread normally.
  */
 bool restart_call(struct restarter *restarter, struct tracee *tracee, enum restart_need need,
 	const struct arch_call *call);
@@ -67,13 +81,15 @@ bool restart_call(struct restarter *restarter, struct tracee *tracee, enum resta
 bool restart_advance(struct restarter *restarter, struct tracee *tracee, struct arch_raw *raw);
 
 /*
- * Arranges that restart_expire() ends the watched call at its deadline, if no argument has the
- * time-out. Call at each stop of the call: it may have come in place of a stop that
- * restart_expire() requested.
+ * Arranges that restart_expire() ends the watched call at its deadline. Does nothing if the call
+ * has its time-out in an argument, as the kernel then ends it. Call again at each stop of the call:
+ * the stop may have taken the place of the one that restart_expire() requested.
  */
 void restart_await_deadline(struct restarter *restarter, const struct restart *restart);
 
-/* Is @result (> 0) of a watched receive with MSG_WAITALL and deadline less than requested? */
+/*
+ * Has a watched receive with MSG_WAITALL and a deadline received less than requested (@result > 0)?
+ */
 bool restart_is_part(const struct restart *restart, int64_t result);
 
 /* Sets @raw so that the instruction that enters the kernel is repeated. */
@@ -87,8 +103,8 @@ void restart_give_back(
 	struct restarter *restarter, struct tracee *tracee, int64_t result, bool over);
 
 /*
- * Sets the registers of a stopped thread, which were last read as @seen. Does nothing if the tid
- * may by now be that of a new image (tracee_memory.h).
+ * Sets the registers of a stopped thread to @raw; @seen has the registers as last read. Does
+ * nothing if the tid may meanwhile belong to a new image (tracee_memory.h).
  */
 void restart_set_registers(
 	struct tracee *tracee, const struct arch_raw *seen, const struct arch_raw *raw);

@@ -44,7 +44,7 @@ enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine
 	if (snapshot->syscall < 0 ||
 		(!interrupted && !block && !timed_out && snapshot->result <= 0))
 		return RESTART_NOTHING;
-	/* The list is not for 32-bit threads: their system calls have other numbers. */
+	/* arch->call lists no calls of 32-bit threads, whose system calls have other numbers. */
 	call = arch && snapshot->machine == machine ? find(arch, snapshot->syscall) : NULL;
 	if (block) {
 		if (!call || !call->block)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides what to do about system calls that stops by the supervisor disturb. Pure; restart.h acts.
+ * Decides how to repair a system call that a stop by the supervisor has disturbed. Pure; restart.h
+ * does it.
  *
  * A stop makes some blocked calls fail with EINTR, which a program without handlers never sees
- * otherwise, and cuts some transfers short. docs/PTRACE.md has the list and the test of each.
+ * otherwise, and cuts some transfers short. docs/PTRACE.md lists these calls, with a test for each.
  */
 #ifndef SUPERVISOR_RESTART_RULE_H
 #define SUPERVISOR_RESTART_RULE_H
@@ -15,16 +16,17 @@
 #include "supervisor/os/arch.h"
 
 /*
- * ERESTART_RESTARTBLOCK: the kernel resumes the call by restart_syscall with the remaining time. A
- * program that is never stopped does not call restart_syscall, so its seccomp filter may kill it
- * for that.
+ * ERESTART_RESTARTBLOCK: the kernel continues the call with the remaining time, by the system call
+ * restart_syscall. A program that is never stopped does not call restart_syscall, so a seccomp
+ * filter that does not expect it may kill the program.
  */
 #define RESTART_BLOCK (-516)
 
 /*
- * Return addresses of calls that a handler interrupted, for machines whose registers do not show
- * whether a thread came there from the call or from the handler's end. EINTR at such an address may
- * be due to a handler, with which the program copes: the call is left alone.
+ * Return addresses of calls that a signal handler interrupted. They are needed on machines whose
+ * registers do not show whether a thread is at such an address after the call itself or after the
+ * handler's end. EINTR at such an address may be due to the handler. A program with handlers
+ * expects EINTR, so the call is not restarted.
  */
 #define HANDLED_CALLS 6
 struct handled_calls {
@@ -40,27 +42,35 @@ enum restart_need {
 	RESTART_BEGIN_AGAIN, /* EINTR of a call that may be restarted */
 	RESTART_FILTERED,    /* RESTART_BLOCK: begin again if a seccomp filter is in force */
 	RESTART_MAYBE_SHORT, /* a transfer, perhaps cut short */
-	RESTART_MAYBE_EARLY, /* the result of a time-out, perhaps up to a scheduler tick early */
-	RESTART_LEAVE,       /* EINTR of a call that must be left alone; the caller counts it */
+	/* the result of a time-out, perhaps up to a scheduler tick before the time is over */
+	RESTART_MAYBE_EARLY,
+	/* EINTR of a call that must not be restarted; the caller counts the call as unrepaired */
+	RESTART_LEAVE,
 };
 
-/* Says what a stopped thread needs. @arch may be NULL. _NOTHING and _LEAVE set no *@ret_call. */
+/*
+ * Says how to repair the system call of a stopped thread. @arch: NULL if the machine's calls are
+ * not known. *@ret_call is set, except with RESTART_NOTHING and RESTART_LEAVE.
+ */
 enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);
 
 /*
- * Is @result that of a @call on a socket whose time-out (SO_RCVTIMEO, SO_SNDTIMEO) has ended? It is
- * EAGAIN; for an internet connect EINPROGRESS, or EALREADY if it is not the first connect.
+ * Is @result what @call returns on a socket at the end of the socket's time-out (SO_RCVTIMEO,
+ * SO_SNDTIMEO)? That is EAGAIN; of a connect to an internet address EINPROGRESS, and EALREADY if
+ * the connect was begun by an earlier call.
  *
- * The kernel counts these time-outs in whole scheduler ticks, the first of which has already begun,
- * so its timer fires one tick later. A call that is woken by something else in this last tick finds
- * no time left, and fails as if the timer had fired, less than a tick early.
+ * The kernel counts these time-outs in whole scheduler ticks, and adds one tick because the present
+ * tick has already begun. So the timer fires up to a tick after the time-out. If something else
+ * wakes the call in this last tick, the kernel finds no time left, and the call fails as if the
+ * timer had fired.
  */
 bool restart_timed_out(const struct arch_call *call, int64_t result);
 
 /*
- * Converts a time-out argument to ns. By @kind, @value is {ms, -}, {s, ns} or {s, us}. False: no
- * time-out, or more than a hundred years. ARCH_WAIT_VAL, {2, 5000}: 2005000000 ns.
+ * Converts a time-out argument to ns. Depending on @kind, @value is {ms, unused}, {s, ns} or {s,
+ * us}. Example: ARCH_WAIT_VAL and {2, 5000} give 2005000000 ns. False: there is no time-out, or it
+ * exceeds a hundred years.
  */
 bool restart_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_ns);
 /* The inverse of restart_get_wait(), rounded up so that no call ends early. */
@@ -72,9 +82,9 @@ struct restart_part {
 };
 
 /*
- * Skips *@skip bytes of the @n parts, and copies up to @room of the remaining parts, the first
- * perhaps shortened, to @ret_rest. Reduces *@skip by the bytes skipped, and adds those of the
- * copied parts to *@bytes. Returns the number of copied parts.
+ * Skips the first *@skip bytes of the @n parts, and copies the remaining parts to @ret_rest, up to
+ * @room of them. The first copied part may be shortened. Subtracts the skipped bytes from *@skip.
+ * Adds the bytes of the copied parts to *@bytes. Returns the number of copied parts.
  */
 size_t restart_rest(const struct restart_part *part, size_t n, uint64_t *skip,
 	struct restart_part *ret_rest, size_t room, uint64_t *bytes);

@@ -10,15 +10,20 @@
 #include "supervisor/target/stack.h"
 
 #define DATA_BYTES ((size_t)3 << 20)
-/* Bytes read of the newest chunk beyond those used at the last stop, as it may have grown. */
+/*
+ * The newest chunk is read up to this many bytes behind the part used at the last stop, because
+ * frames may have been added.
+ */
 #define SLACK_BYTES 1024
-/* Greater chunks are invalid. */
+/* A chunk whose used part is larger than this is invalid. */
 #define CHUNK_BYTES_MOST ((uint64_t)1 << 20)
-/* The unit of reads of single frames; pages may be larger. */
+/*
+ * Frames outside of chunks are read in units of this size. It need not be the machine's page size.
+ */
 #define PAGE_BYTES UINT64_C(4096)
-/* A frame is looked for in this many of the pages that were read last. */
+/* A frame outside of chunks is looked for in this many pages, those read last. */
 #define PAGES_NEAR 8
-/* Maximum number of thread states read in a stop to find that of a new thread, newest first. */
+/* To find the state of a new thread, a stop reads at most this many thread states, newest first. */
 #define FIND_IN_STOP 24
 
 static uint64_t word_at(const uint8_t *data, uint32_t offset)
@@ -83,8 +88,9 @@ static bool read_bounded(struct runtime_copy *copy, const struct runtime_source 
 }
 
 /*
- * Is @state that of the thread? The thread pointer decides, if known: unlike the tid, it is the
- * same in all pid namespaces and in a forked child.
+ * Is @state the state of the thread with tid @tid and thread pointer @self (0: not known)? The
+ * thread pointer is compared if it is known: it is the same in all pid namespaces and in a forked
+ * child, but the tid is not.
  */
 static bool is_of(const struct runtime_table *table, const uint8_t *state, int tid, uint64_t self)
 {
@@ -119,7 +125,7 @@ uint64_t runtime_find_thread(const struct runtime_table *table, const struct run
 	return 0;
 }
 
-/* Adds a piece to the next read. False: no room. */
+/* Adds memory that is probably needed to what the next read covers. False: no room. */
 static bool add_guess(struct runtime_copy *copy, size_t *n, uint64_t at, size_t bytes)
 {
 	if (*n == RUNTIME_VECTOR || bytes > DATA_BYTES - copy->used)
@@ -131,7 +137,7 @@ static bool add_guess(struct runtime_copy *copy, size_t *n, uint64_t at, size_t 
 	return true;
 }
 
-/* Adds the last stop's chunks to the next read of @n pieces. Returns the new number. */
+/* Adds the last stop's chunks to the next read, which has @n pieces so far. Returns the new @n. */
 static size_t guess_chunks(struct runtime_copy *copy, const struct runtime_thread *thread, size_t n)
 {
 	for (size_t i = 0; i < thread->chunks && i < RUNTIME_CHUNKS_MOST; i++) {
@@ -153,7 +159,7 @@ static size_t guess_singles(struct runtime_copy *copy, const struct runtime_tabl
 	return n;
 }
 
-/* Reads those frames outside of chunks that did not fit into the first read. */
+/* Reads the remaining frames of thread->single, which did not fit into the first read. */
 static void load_more_singles(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_thread *thread, const struct runtime_source *source)
 {
@@ -247,7 +253,7 @@ static const uint8_t *read_chunk(
 	return to;
 }
 
-/* Loads the thread's chunks, newest first: those that the first read covers are not read again. */
+/* Loads the thread's chunks, newest first, except those that the first read has covered. */
 static void load_chunks(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source)
 {
@@ -327,8 +333,9 @@ static uint64_t innermost(struct runtime_copy *copy, const struct runtime_table 
 }
 
 /*
- * Returns the bytes of a frame outside of chunks. The whole page is read, as frames of one size,
- * such as those of a recursion, are neighbours. NULL: not readable, or a limit is reached.
+ * Returns the bytes of a frame outside of chunks. Reads the whole page: frames of the same size,
+ * such as those of a recursion, often lie side by side. NULL: the page is unreadable, or a limit of
+ * reads, pages, bytes or time is reached.
  */
 static const uint8_t *frame_of_page(
 	struct runtime_copy *copy, const struct runtime_source *source, uint64_t at, size_t bytes)
@@ -353,12 +360,18 @@ static const uint8_t *frame_of_page(
 	return to + (at - base);
 }
 
-/* Where the walk found its last frames: the next one is looked for from there on. */
+/*
+ * Where the walk found its last frames: index in copy->piece, and index in thread->single. The
+ * search for the next frame begins there.
+ */
 struct hint {
 	size_t piece, single;
 };
 
-/* Returns a frame's bytes: already read, in the copied stack, or read now. NULL: failed. */
+/*
+ * Returns a frame's bytes, which are in memory already read, in the copied stack, or are read now.
+ * NULL: unreadable.
+ */
 static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source, const struct runtime_thread *thread, uint64_t at,
 	struct hint *hint)
@@ -374,7 +387,10 @@ static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_t
 		hint->piece = (size_t)(piece - copy->piece);
 		return piece->data + (at - piece->base);
 	}
-	/* Calls and returns change the chain's inner end only: other frames keep their order. */
+	/*
+	 * Calls and returns add and remove frames at the inner end of the chain only. So
+	 * thread->single, from the last stop, has frames that still exist in the same order.
+	 */
 	for (size_t i = hint->single; i < copy->single.bytes / each; i++) {
 		if (thread->single[i] == at) {
 			hint->single = i + 1;
@@ -397,8 +413,9 @@ static void walk(struct runtime_copy *copy, const struct runtime_table *table,
 		const uint8_t *data;
 
 		/*
-		 * A loop in the chain ends at the marked frame. The mark moves to the frames number
-		 * 1, 2, 4, and so on, and so gets into any loop.
+		 * A damaged chain may have a loop. The mark is set to frames 1, 2, 4, 8 and so on
+		 * of the walk, so it is at last on a frame of the loop; the walk ends when it comes
+		 * to the mark again.
 		 */
 		if (at == mark || copy->frames == RUNTIME_FRAMES_MOST) {
 			copy->flags |=
@@ -443,8 +460,8 @@ void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *ta
 		}
 	}
 	/*
-	 * The time limit begins after the read of frames known from the last stop: each stop has
-	 * time for new frames, which the next one then knows.
+	 * The time limit begins after the read of the frames known from the last stop. So each stop
+	 * has time for frames not known yet; the next stop then knows these.
 	 */
 	copy->until_ns = clock_now() + RUNTIME_STOP_NS;
 	copy->thread = thread->address;

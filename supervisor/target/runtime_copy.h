@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of a language's runtime (CPython), read in a stop by the offsets of a struct
- * runtime_table (proto/runtime_table.h). The memory of the target is not trusted: each read is
- * bounded, and so are the number of reads, their bytes and their time.
+ * The frames of a language's runtime (CPython). They are read in a stop, at the addresses and
+ * offsets that a struct runtime_table has (proto/runtime_table.h). The runtime keeps most frames in
+ * chunks: large blocks of memory, on which frames are pushed like on a stack.
+ *
+ * The target's memory is not trusted. So each read is bounded, and so are the number of reads in a
+ * stop, their bytes and their time.
  */
 #ifndef SUPERVISOR_RUNTIME_COPY_H
 #define SUPERVISOR_RUNTIME_COPY_H
@@ -20,12 +23,14 @@ struct stack_copy;
 enum {
 	RUNTIME_CHUNKS_MOST = 128,
 	RUNTIME_FRAMES_MOST = 16384,
-	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks that are read together */
-	RUNTIME_PAGES_MOST = 512,    /* pages with frames that are read one by one */
+	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks, known from the last stop */
+	RUNTIME_PAGES_MOST = 512,    /* pages that are read one by one, for other frames */
 	RUNTIME_READS_MOST = 1024,   /* reading system calls in one stop */
 	RUNTIME_VECTOR = 1024,       /* pieces of one read, at most (UIO_MAXIOV) */
 };
-/* Time for a stop's reads, in addition to those that repeat reads of the last stop. */
+/*
+ * In a stop, no read begins later than this many ns after the read of what the last stop has found.
+ */
 #define RUNTIME_STOP_NS 500000
 
 /* Reads memory of the target: returns what process_vm_readv(2) does, or -errno. */
@@ -45,8 +50,8 @@ struct runtime_thread {
 	uint64_t self;     /* its thread pointer; 0: not known */
 	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before this time */
 	/*
-	 * Where its frames were at the last stop, newest first: used parts of chunks, and addresses
-	 * of frames outside of chunks.
+	 * Where its frames were at the last stop, newest first. @chunk: the used parts of chunks.
+	 * @single: the addresses of frames outside of chunks.
 	 */
 	struct runtime_range *chunk;
 	size_t chunks, chunk_room;
@@ -54,10 +59,10 @@ struct runtime_thread {
 	size_t singles, single_room;
 };
 
-/* A code object that the analyst has. */
+/* A code object of the runtime that was sent to the analyst. */
 struct runtime_object {
 	uint64_t address, hash;
-	uint32_t stamp; /* number of the last stop in which it was seen */
+	uint32_t stamp; /* runtime_process.stamp of the last stop in which a frame had it */
 	bool used;      /* this slot of the table has an object */
 };
 
@@ -79,7 +84,7 @@ struct runtime_piece {
 
 /* The frames of the stopped thread. One buffer serves all threads, allocated beforehand. */
 struct runtime_copy {
-	bool taken;      /* frames were read since the last handover */
+	bool taken;      /* frames were read that are not handed over for sending yet */
 	int tid;         /* if taken: the thread to which the frames belong */
 	uint16_t flags;  /* RECORD_RUNTIME_… */
 	uint64_t thread; /* address of the thread's state */
@@ -89,9 +94,9 @@ struct runtime_copy {
 	size_t frames;
 	struct runtime_piece piece[RUNTIME_CHUNKS_MOST]; /* the chunks, newest first */
 	size_t pieces;
-	/* frames outside of chunks that were read together, frame_bytes each */
+	/* the frames at runtime_thread.single, read together; table->frame_bytes each */
 	struct runtime_piece single;
-	struct runtime_piece page[RUNTIME_PAGES_MOST]; /* pages with frames read one by one */
+	struct runtime_piece page[RUNTIME_PAGES_MOST]; /* pages read one by one, for other frames */
 	size_t pages;
 	uint8_t *data; /* the thread's state, followed by the bytes of all pieces */
 	size_t used;
@@ -119,18 +124,24 @@ uint64_t runtime_find_thread(const struct runtime_table *table, const struct run
 	int tid, uint64_t self, unsigned most);
 
 /*
- * Replaces the table of @process (NULL: allocates it), and forgets its objects. Returns the
- * process, owned by the caller; NULL: out of memory.
+ * Replaces the table of @process, and forgets which objects were sent. If @process is NULL,
+ * allocates it. Returns the process, which the caller owns. NULL: out of memory.
  */
 struct runtime_process *runtime_process_set(
 	struct runtime_process *process, const struct runtime_table *table);
 void runtime_process_free(struct runtime_process *process);
 
-/* Finds an object, or adds it with hash 0. Valid until the next call. NULL: out of memory. */
+/*
+ * Returns the object at @address. If it is not in the table, adds it with hash 0, which means that
+ * it was not sent. The pointer is valid until the next call. NULL: out of memory.
+ */
 struct runtime_object *runtime_object_find(struct runtime_process *process, uint64_t address);
 /* Returns a hash of the key words (table->key) of @object, whose bytes were read; never 0. */
 uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *object);
-/* Returns the bytes of the text and its header in @to[RUNTIME_TEXT_BYTES_MOST]; 0: unreadable. */
+/*
+ * Reads the text of @object to @to, which has RUNTIME_TEXT_BYTES_MOST bytes; the text's header
+ * comes first. Returns the number of bytes of both. 0: unreadable.
+ */
 size_t runtime_text_read(const struct runtime_text *text, const uint8_t *object,
 	const struct runtime_source *source, uint8_t *to);
 

@@ -95,7 +95,10 @@ uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *o
 static size_t read_up_to(
 	const struct runtime_source *source, uint64_t at, uint8_t *to, size_t bytes)
 {
-	/* A read that meets a missing page returns whole pieces: one ends where the page ends. */
+	/*
+	 * process_vm_readv(2) returns only whole pieces if it meets a missing page. So the memory
+	 * is read in two pieces, the first of which ends at the page's end.
+	 */
 	const size_t first = 4096 - (at & 4095);
 	size_t head = bytes < first ? bytes : first;
 	struct iovec local[2] = {{to, head}, {to + head, bytes - head}};

@@ -26,11 +26,14 @@
 #define SEARCH_BYTES ((size_t)16 << 20)
 #define PART_BYTES   ((size_t)64 << 10)
 #define STACK_BYTES  ((size_t)256 << 10)
-/* Maximum number of open questions. Further ones are refused: a file system may never answer. */
+/*
+ * Maximum number of unanswered questions; more are not asked. A file system that never answers
+ * would otherwise make them grow without limit.
+ */
 #define ASKED_MOST 64
 
 enum kind {
-	TRACES,    /* does the program call ptrace, by the names in its file? */
+	TRACES,    /* does the program's file contain the name "ptrace"? */
 	PRIVILEGE, /* does the process lack the privileges that its file would give? */
 };
 
@@ -56,7 +59,9 @@ bool special_lost_privilege(
 		return false;
 	if (mode & S_ISUID && sscanf(uids, "%*u %u", &effective) == 1 && effective != uid)
 		return true;
-	/* Without the group's execute permission, S_ISGID does not change the group. */
+	/*
+	 * S_ISGID changes the process's group only if the file has the group's execute permission.
+	 */
 	if (mode & S_ISGID && mode & S_IXGRP && sscanf(gids, "%*u %u", &effective) == 1 &&
 		effective != gid)
 		return true;
@@ -163,7 +168,10 @@ static bool start(struct special *special)
 	return true;
 }
 
-/* In another user namespace, set-user-ID has no effect if the file's owner does not exist there. */
+/*
+ * Only processes in our user namespace are examined. In another one, a set-user-ID file has no
+ * effect if its owner does not exist in that namespace, so a warning might be wrong.
+ */
 static bool in_our_user_namespace(int pid)
 {
 	char path[48];
@@ -174,7 +182,7 @@ static bool in_our_user_namespace(int pid)
 		ours.st_ino == its.st_ino;
 }
 
-/* Does a traced program keep its privileges, because we have CAP_SYS_PTRACE? */
+/* Have we CAP_SYS_PTRACE? Then a traced program keeps the privileges that its file gives. */
 static bool keeps_privileges(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -183,7 +191,10 @@ static bool keeps_privileges(void)
 	return syscall(SYS_capget, &head, data) == 0 && data[0].effective & 1u << CAP_SYS_PTRACE;
 }
 
-/* Never blocks. O_PATH holds the file without asking its file system. False: it was not asked. */
+/*
+ * Sends the examiner a question; never blocks. O_PATH opens the executable without accessing its
+ * file system. False: the question was not sent.
+ */
 static bool ask_examiner(struct special *special, const struct process *process, enum kind kind)
 {
 	struct question *q = mem_new(1, sizeof(*q));

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Warns of programs that behave differently because they are traced. Set-user-ID programs and those
- * with file capabilities do not get these privileges if the tracer lacks CAP_SYS_PTRACE. Programs
- * that trace their children fail, as these have a tracer. The first program of each kind is
- * reported, after another thread, the examiner, has examined it.
+ * Warns of programs that behave differently because they are traced:
  *
- * The file system of such a file may be served by the target itself (FUSE), and the server may be
- * in a ptrace-stop. So the tracing thread never accesses these files, and waits for no answer
- * without a limit. (test: test_fuse.sh)
+ * - A set-user-ID program, or one with file capabilities, runs without the privileges of its file
+ *   if the tracer lacks CAP_SYS_PTRACE.
+ * - A program that traces its children fails, as its children already have a tracer.
+ *
+ * The first program of each kind is reported. Another thread, the examiner, examines the
+ * executables. An executable's file system may be served by the target itself (FUSE), and the
+ * server may be in a ptrace-stop. So the tracing thread never accesses executables, and waits for
+ * the examiner only for a limited time (test: test_fuse.sh).
  */
 #ifndef SUPERVISOR_SPECIAL_H
 #define SUPERVISOR_SPECIAL_H
@@ -29,8 +31,10 @@ struct special {
 };
 
 /*
- * Ask the examiner about the program, unless its kind was warned of. Call special_see_exec() in the
- * stop of an exec, special_see_child() in that of the birth of a child of @parent.
+ * Ask the examiner about the program, unless a program of the same kind was already reported. Call
+ * special_see_exec() in the stop of an exec: does the program lack privileges? Call
+ * special_see_child() in the stop in which @parent has made a child: does the program trace its
+ * children?
  */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);

@@ -13,13 +13,16 @@
 #include "supervisor/target/goroutine.h"
 
 #define PAGE_BYTES 4096
-/* Bytes copied if it is unknown where the mapping ends, or how long the thread's stacks are. */
+/*
+ * Bytes copied if the end of the mapping is unknown, or if the mapping is not known to be a stack
+ * and the analyst has not requested a length yet.
+ */
 #define BLIND_BYTES 65536
 /* A signal frame is looked for in this many bytes of an alternate stack, from sp on. */
 #define SEARCH_BYTES 65536
 /* The main thread's stack may have grown by this much since the maps were read. */
 #define GROWTH_BYTES (UINT64_C(1) << 30)
-/* A range that the kernel has confirmed is asked about again after this time. */
+/* After this time the kernel is asked again where a range begins and ends. */
 #define CHECK_NS 100000000
 
 void stack_ranges_release(struct stack_ranges *ranges)
@@ -180,14 +183,19 @@ static bool inside(const struct stack_home *home, uint64_t sp)
 	return sp >= home->start && sp < home->end;
 }
 
-/* Returns how much to copy from @sp on, at most, in a mapping that may be more than a stack. */
+/*
+ * Returns how many bytes to copy at most, from @sp on, if the mapping is not known to be a stack.
+ */
 static uint64_t needed(const struct stack_copy *copy, const struct stack_home *home, uint64_t sp)
 {
 	uint64_t need = home->need ? home->need : BLIND_BYTES;
 
 	if (copy->whole)
 		return copy->most;
-	/* On a stack that is not the thread's own, a signal frame may be SEARCH_BYTES away. */
+	/*
+	 * On another stack than the thread's own, the kernel's signal frame may be up to
+	 * SEARCH_BYTES above @sp.
+	 */
 	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
 }
 
@@ -212,7 +220,7 @@ static uint64_t word_at(const struct stack_piece *piece, size_t at)
 	return word;
 }
 
-/* What the signal frame of a handler on an alternate stack says; sp 0: there is none. */
+/* Contents of a signal frame on an alternate stack. sp 0: no signal frame was found. */
 struct interrupted {
 	uint64_t sp;         /* stack pointer of the thread when the handler interrupted it */
 	uint64_t start, end; /* range of the alternate stack */
@@ -225,11 +233,12 @@ static bool are_flags(uint64_t word)
 }
 
 /*
- * Searches the piece for a signal frame on an alternate stack. Such a frame has uc_stack {ss_sp,
- * ss_flags, ss_size}, which describes that stack, and the interrupted stack pointer, which is
- * outside of it. A frame whose stack pointer is in none of @ranges is taken only if there is no
- * other: the thread's stack may be new. Without the check of the flags, words of Java's heap look
- * like a frame, and a stop copies up to 1 MB of the heap.
+ * Searches the piece for the kernel's signal frame, which lies on the alternate stack where the
+ * handler runs. The frame contains uc_stack {ss_sp, ss_flags, ss_size}, which is the range of the
+ * alternate stack, and the interrupted stack pointer, which is outside of this range. Candidates
+ * whose interrupted stack pointer is in one of @ranges are preferred. Another one is taken only if
+ * there is none, as the interrupted stack may be newer than @ranges. Without the check of ss_flags,
+ * words of Java's heap look like a signal frame, and a stop copies up to 1 MB of the heap.
  */
 static struct interrupted find_interrupted(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)
@@ -260,8 +269,9 @@ static struct interrupted find_interrupted(
 }
 
 /*
- * Can the thread be on an alternate stack? If @sp is in the thread's own stack, only if that part
- * of it was the last alternate stack, or @sp has risen by more than a page since the last stop.
+ * Can the thread be on an alternate stack? Yes if @sp is outside the thread's own stack. An
+ * alternate stack may also lie inside the thread's own stack: yes if @sp is where the last
+ * alternate stack was, or if @sp has risen by more than a page since the last stop.
  */
 static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t last_sp)
 {
@@ -283,7 +293,10 @@ static void set_home(struct stack_home *home, const struct stack_ranges *ranges,
 	}
 }
 
-/* Copies the goroutine's stack, which its thread has left at a call: there is no red zone. */
+/*
+ * Copies the goroutine's stack, which its thread has left for another stack. It was left at a call,
+ * so there is no red zone below left_sp.
+ */
 static void take_left(
 	struct stack_copy *copy, const struct remote *memory, const struct goroutine *goroutine)
 {
@@ -294,7 +307,10 @@ static void take_left(
 	copy->truncated |= copy->outer.base + copy->outer.bytes < goroutine->left_end;
 }
 
-/* A virtual thread's frames in the heap are not contiguous: the copy gets address CHUNKS_BASE. */
+/*
+ * Copies the frames that a virtual thread has in the heap. They are in several objects, so the copy
+ * has no address of its own in the target; CHUNKS_BASE is used as its address.
+ */
 static void take_chunks(struct stack_copy *copy, const struct remote *memory,
 	const struct chunks_place *place, uint64_t sp)
 {
@@ -330,7 +346,10 @@ void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
 	if (sp < below || end <= sp)
 		return;
 	copy_piece(copy, memory, sp - below, end, copy->buffer, &copy->inner);
-	/* A stack pointer at the very beginning of its mapping has no red zone. */
+	/*
+	 * If @sp is at the very beginning of its mapping, the red zone below it is unreadable, and
+	 * the copy begins at @sp.
+	 */
 	if (!copy->inner.bytes)
 		copy_piece(copy, memory, sp, end, copy->buffer, &copy->inner);
 	copy->truncated = copy->limit && copy->inner.base + copy->inner.bytes < copy->limit;

@@ -2,12 +2,13 @@
 /*
  * The live stack of a stopped thread, copied so that it can be unwound after the resume.
  *
- * The copy begins below the stack pointer, with the red zone, in whichever mapping that is: the
- * main thread's stack, another thread's, a coroutine's, an alternate signal stack. In a mapping
- * that is a stack, the copy goes to the mapping's end, as all of it is frames. Others, as the heap
- * with goroutines' stacks, may continue for megabytes behind the frames; there the analyst requests
- * the length (REQUEST_STACK in proto/request.h). A longer stack is cut and counted as truncated;
- * the next copy is longer.
+ * The copy begins below the stack pointer, with the red zone. The stack pointer may be in any
+ * mapping: the stack of the main thread or of another thread, a coroutine's stack, an alternate
+ * signal stack. If the mapping is a stack, the copy goes to its end, as all of it is frames.
+ * Another mapping, such as the heap with stacks of goroutines, may continue for megabytes behind
+ * the frames; then the length of the copy is what the analyst requests (REQUEST_STACK in
+ * proto/request.h). If the stack is longer than the copy, the sample counts as truncated, and the
+ * analyst requests more for the next one.
  *
  * The mappings are known from /proc/PID/maps, read beforehand, so the stop window needs no /proc.
  * If a handler runs on an alternate stack, the kernel's signal frame tells where the interrupted
@@ -31,10 +32,11 @@ struct remote;
 
 struct stack_range {
 	uint64_t start, end;
-	/* CLOCK_MONOTONIC: from then on the kernel is asked about the range again */
+	/* CLOCK_MONOTONIC: when to ask the kernel again where the range begins and ends */
 	uint64_t check_ns;
-	bool grows;    /* it grows downwards: it is the main thread's stack */
-	bool is_stack; /* it grows, or an inaccessible mapping, a stack's guard, lies below it */
+	bool grows; /* it is the main thread's stack, which grows downwards */
+	/* it grows, or the mapping directly below it is inaccessible, like a stack's guard */
+	bool is_stack;
 };
 
 /* Memory of a process to which a stack pointer can point; the ranges are ascending, disjoint. */
@@ -50,9 +52,10 @@ struct stack_ranges {
 void stack_ranges_release(struct stack_ranges *ranges);
 
 /*
- * Replaces the ranges by the readable and writable lines of a maps text: "7ffd0000-7ffd2100 rw-p
- * 00000000 00:00 0 [stack]\n" gives {0x7ffd0000, 0x7ffd2100}, growing. A range that contains
- * ranges->bottom ends there. 0, or -ENOMEM: only the first ranges are there.
+ * Replaces the ranges by the readable and writable mappings in the text of /proc/PID/maps. Example:
+ * the line "7ffd0000-7ffd2100 rw-p 00000000 00:00 0 [stack]\n" gives the range {0x7ffd0000,
+ * 0x7ffd2100} with @grows true. A range that contains ranges->bottom is cut to end there. 0; or
+ * -ENOMEM, and only the first ranges of the text are stored.
  */
 int stack_ranges_set(struct stack_ranges *ranges, const char *maps);
 
@@ -60,8 +63,9 @@ int stack_ranges_set(struct stack_ranges *ranges, const char *maps);
 struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp);
 
 /*
- * Corrects the range that covers @sp. @present: the mapping that the kernel reports there, NULL:
- * none. @guarded: an inaccessible mapping lies below it. 0, or -ENOMEM: nothing is changed.
+ * Replaces the range that covers @sp by @present, the mapping that the kernel reports at @sp. If
+ * @present is NULL, there is no mapping, and the range is removed. @guarded: the mapping directly
+ * below @present is inaccessible. 0; or -ENOMEM, and nothing is changed.
  */
 int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
 	const struct mapped_range *present, bool guarded, uint64_t now_ns);
@@ -87,13 +91,17 @@ struct stack_copy {
 	/* for a dump: copies to the end of any mapping, as no second, longer copy can follow */
 	bool whole;
 	/*
-	 * inner: from the stack pointer on. outer: the stack that a handler interrupted or, if
-	 * left_sp is not 0, a goroutine's stack or the frames of a virtual thread. 0 bytes: none.
+	 * inner: the stack from the stack pointer on. outer: if left_sp is 0, the stack that a
+	 * signal handler interrupted; otherwise a goroutine's stack, or the frames that a Java
+	 * virtual thread has in the heap. A piece of 0 bytes is absent.
 	 */
 	struct stack_piece inner, outer;
 	uint64_t limit; /* end of the mapping or stack that the stack pointer is in; 0: unknown */
 	bool truncated; /* the stack is longer than the copy */
-	/* fields of RECORD_SAMPLE_LEFT (proto/record.h); left_sp 0: not used */
+	/*
+	 * what @outer is, if not an interrupted stack (see record_sample in proto/record.h);
+	 * left_sp 0: not used
+	 */
 	uint64_t left_pc, left_sp;
 };
 
@@ -102,8 +110,8 @@ int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
 /*
- * Copies the stack; may run in the stop window. Sets @copy, except its options, and @home. A piece
- * ends before unreadable memory.
+ * Copies the stack of a thread with the registers @snapshot; may run in the stop window. Sets @home
+ * and all fields of @copy, except buffer, most and whole. A piece ends before unreadable memory.
  */
 void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
 	const struct arch_snapshot *snapshot, const struct stack_ranges *ranges,

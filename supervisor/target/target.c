@@ -8,7 +8,9 @@
 
 #include "supervisor/os/mem.h"
 
-/* Zeroed descriptors would be 0, which is a valid one. */
+/*
+ * Marks all descriptors as not open. After an allocation they are 0, which is a valid descriptor.
+ */
 static void no_files(int *fd, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -163,7 +165,10 @@ void target_rename(struct target *target, struct tracee *tracee, int tid)
 
 struct process *target_find_process(const struct target *target, int pid)
 {
-	/* A leader's tid is its process's pid; the search is needed only if the leader is gone. */
+	/*
+	 * The tid of a leader is the pid of its process. If the leader has exited before other
+	 * threads, no thread has this tid, and the processes are searched.
+	 */
 	struct tracee *leader = target_find(target, pid);
 
 	if (leader && leader->process && leader->process->pid == pid)

@@ -40,29 +40,33 @@ struct account {
 	uint64_t start_ns;       /* CPU time at which counting began */
 	uint64_t reported_ns;    /* CPU time reported to the analyst */
 	uint64_t reported_at_ns; /* CLOCK_MONOTONIC of that report */
-	/* last reading; unless made in a stop, it may be a scheduler tick old */
+	/* the last reading of the CPU time; up to a scheduler tick old if not made in a stop */
 	struct cpu_time seen;
-	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC of that reading */
-	uint64_t moved_at_ns; /* when a reading last differed from the previous one */
+	uint64_t seen_at_ns; /* CLOCK_MONOTONIC of that reading */
+	/* CLOCK_MONOTONIC of the last reading that differed from the one before */
+	uint64_t moved_at_ns;
 };
 
 /* An executable that processes of the target run. */
 struct image {
 	char *path;
-	bool traces_asked; /* the examiner was asked whether it calls ptrace (special.h) */
-	uint64_t sent_ns;  /* CPU time reported to the present analyst */
+	bool traces_asked; /* the examiner was asked whether the program calls ptrace (special.h) */
+	uint64_t sent_ns;  /* CPU time reported to the analyst that runs now */
 	uint64_t lost_ns;  /* CPU time that was lost with an analyst that died */
 	/* Waiting time of ended threads, and the part of it sent to the present analyst. */
 	struct waiting waited, sent;
 };
 
-/* What is known of a parent's pidfds (exits.h). */
+/* What is known of a parent process's pidfds of its children (supervisor/engine/exits.h). */
 struct exit_watch {
 	bool uses_pidfds; /* the parent had a pidfd when a child began to exit */
-	int last_fd;    /* the pidfd of the child that was last found; its number is often reused */
+	/* valid if @uses_pidfds: number of the last such pidfd; the parent often reuses it */
+	int last_fd;
 	unsigned plain; /* number of exits at which the parent had no pidfd */
-	uint64_t again_ns; /* when the parent is looked at again nevertheless */
-	uint64_t rest_ns;  /* no look before this time: the last one took long */
+	/* CLOCK_MONOTONIC: when to search the parent for pidfds again, even if @plain is high */
+	uint64_t again_ns;
+	/* CLOCK_MONOTONIC: no search for pidfds before this time, as the last one took long */
+	uint64_t rest_ns;
 };
 
 struct process {
@@ -71,10 +75,11 @@ struct process {
 	int inner_pid;  /* its pid in its own pid namespace, for service.c; 0: not read yet */
 	struct image *image;
 	unsigned threads; /* number of threads that are not gone */
-	int tids;         /* exclusive or of their tids: if there are two, one gives the other */
-	unsigned flags;   /* RECORD_PROCESS_… */
-	bool announced;   /* the analyst knows the process and its image */
-	/* CPU time of its threads whose accounts are closed, as the kernel counts it */
+	/* exclusive or of their tids; if there are two threads, @tids ^ one tid is the other */
+	int tids;
+	unsigned flags; /* RECORD_PROCESS_… */
+	bool announced; /* the analyst knows the process and its image */
+	/* CPU time charged by the kernel to its threads that are not counted any more */
 	uint64_t kernel_ns;
 
 	/* Executable mappings, as last read; sorted by address. */
@@ -87,14 +92,24 @@ struct process {
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];  /* kept open for procfiles.c; negative: not open */
 	bool awaited;           /* used by fds.c only: a stop of one of its threads is requested */
-	/* Number of mapped pages: when the maps were last read, and when it was last checked. */
+	/*
+	 * Number of mapped pages: @pages when the maps were last read or found to be still good,
+	 * @pages_next at the last check that read @executable_next.
+	 */
 	uint64_t pages, pages_next;
-	/* KiB of executable mappings at the same two times. */
+	/*
+	 * KiB of executable mappings: @executable when the maps were last read, @executable_next
+	 * when they were last checked.
+	 */
 	uint64_t executable, executable_next;
-	uint64_t pages_since_ns; /* when the pages or the executable mappings last changed */
-	uint64_t pages_again_ns; /* when the pages are read again */
+	/* CLOCK_MONOTONIC: when @executable was last found changed */
+	uint64_t pages_since_ns;
+	uint64_t pages_again_ns; /* CLOCK_MONOTONIC: no check of the pages before this time */
 	uint64_t maps_hash;      /* hash of the executable mappings */
-	/* Tables of --region and of sprofil, owned by supervisor/calls; NULL: none. */
+	/*
+	 * Counters in this process, owned by supervisor/calls: those of sprofrun's option --region,
+	 * and those that the process requested with sprofil(). NULL: none.
+	 */
 	struct region_table *histogram;
 	struct session *session;
 	struct exit_watch exits;         /* of its children (exits.h) */
@@ -118,29 +133,40 @@ struct tracee {
 	struct kernel_time begin_kernel; /* read when its CPU time was first counted */
 	struct kernel_time final_kernel; /* read with final_cpu */
 	struct wall wall;
-	/* sprofil table of this thread alone, owned by supervisor/calls; NULL: none */
+	/*
+	 * counters that the thread requested with sprofil() for itself alone, owned by
+	 * supervisor/calls; NULL: none
+	 */
 	struct session *session;
-	/* time off CPU for the process's table, and for the thread's own */
+	/* time off CPU: [0] for the table of process->session, [1] for that of @session */
 	struct elapsed elapsed[2];
-	uint64_t table_began_ns;      /* its CPU time when the process's table was put in force */
+	/* CPU time of the thread in ns when the counting for process->session began */
+	uint64_t table_began_ns;
 	struct sample_thread *sample; /* NULL: not sampled yet */
 	bool left_out;                /* not profiled, because of --thread-name or --tid */
 	bool to_dump;                 /* --dump: it lived when the dump began */
-	bool was_chosen;              /* already counted as chosen */
-	uint64_t choice_since_ns;     /* when it was born, or left_out last changed */
-	uint64_t choice_again_ns;     /* when its name is next read for the choice; 0: never */
-	uint16_t machine;             /* ELF machine at its last stop; 0: no stop yet */
-	uint64_t stop_requested_ns;   /* when the interrupt was sent; 0: no stop was requested */
-	bool was_alone; /* when the stop was requested, it was the only thread of its process */
+	/* the thread is already in the number of threads that --thread-name or --tid selected */
+	bool was_chosen;
+	/* CLOCK_MONOTONIC: birth of the thread, or the last change of @left_out */
+	uint64_t choice_since_ns;
+	/* CLOCK_MONOTONIC: when its name is next compared with --thread-name; 0: never */
+	uint64_t choice_again_ns;
+	uint16_t machine;           /* ELF machine at its last stop; 0: no stop yet */
+	uint64_t stop_requested_ns; /* when the interrupt was sent; 0: no stop was requested */
+	/* when the stop was requested, the thread was the only one of its process */
+	bool was_alone;
 	uint64_t not_stopped_ns;            /* when it was last seen running after the request */
 	struct cpu_time stop_requested_cpu; /* CPU time reading at stop_requested_ns */
-	bool stops_at_exit;                 /* as was last set with exits_set() */
-	bool detach_at_stop;    /* a child that is not followed: detached at its first stop */
-	bool unwatched;         /* already counted as not sampled for want of descriptors */
-	bool missed;            /* its present stop request is already counted as missed */
-	struct stack_home home; /* where its stacks are */
+	/* the kernel stops the thread when it begins to exit; set by exits_set() */
+	bool stops_at_exit;
+	bool detach_at_stop; /* a child that is not followed: detached at its first stop */
+	bool unwatched;      /* already counted as not sampled for want of descriptors */
+	/* its present stop request is already counted in the audit's missed_stops */
+	bool missed;
+	struct stack_home home;        /* where its stacks are */
 	struct runtime_thread runtime; /* where its frames in a language's runtime are */
-	int32_t syscall; /* its system call at the last stop, which restart_syscall may continue */
+	/* system call at its last stop: restart_syscall continues this call; -1: none */
+	int32_t syscall;
 	uint64_t name_again_ns; /* when to read its name again */
 	uint64_t name_since_ns; /* when its name was last seen to have changed */
 	char name[PROCFS_NAME_BYTES];
@@ -153,9 +179,12 @@ struct target {
 	struct couriers *couriers; /* borrowed; NULL: the tracing thread waits for pages */
 	struct tracee **tracee;
 	size_t tracees, tracee_room;
-	/* Where in @tracee the passes that handle a few threads at a time continue. */
+	/* Indices in @tracee where passes continue that handle a few threads at a time. */
 	size_t account_cursor, sweep_cursor, blocked_cursor;
-	/* --dump has visited the threads in slots below this; target_remove() keeps that true. */
+	/*
+	 * --dump has visited exactly the threads whose slots are below this number. target_remove()
+	 * moves threads so that this stays true.
+	 */
 	size_t visited;
 	struct tracee **by_tid; /* hash table with open addressing; the size is a power of two */
 	size_t by_tid_size;
@@ -170,14 +199,17 @@ void target_release(struct target *target);
 
 /* Returns the thread with this tid; NULL: there is none. */
 struct tracee *target_find(const struct target *target, int tid);
-/* Finds the other thread of a process that has two. NULL: it has more or fewer. */
+/* Returns the other thread of @tracee's process. NULL: the process has not exactly two threads. */
 struct tracee *target_find_other(const struct target *target, const struct tracee *tracee);
 struct process *target_find_process(const struct target *target, int pid);
 
 /* Steps a thread's state machine. No other code changes a thread's state. */
 enum tracee_action target_step(struct tracee *tracee, enum tracee_event event);
 
-/* Adds a thread (TRACEE_EXPECTED). @process NULL: it stopped before its parent's event. -ENOMEM. */
+/*
+ * Adds a thread in state TRACEE_EXPECTED. @process: NULL if not yet known, as the thread stopped
+ * before the event in which its parent names it. 0, or -ENOMEM.
+ */
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee);
 /* Removes a thread and closes its descriptors. Its process stays. */
 void target_remove(struct target *target, struct tracee *tracee);

@@ -25,12 +25,16 @@ enum tracee_event tracee_classify(int status)
 }
 
 /*
- * Steps a thread that has had its first stop. Our interrupt races with other stops (test:
- * interrupt_meets_other_stop). Any trap clears a pending interrupt in the kernel (ptrace_stop()).
- * So a signal-delivery-stop of an interrupted thread serves as its tick stop, as does the stop of a
- * fork, vfork or clone; an exec or the thread's end tells in which call it was (lifecycle.c). If
- * the interrupt came after the other stop had begun, another trap follows in RUNNING: the thread is
- * resumed, and no sample is taken.
+ * Steps a thread that has had its first stop.
+ *
+ * Our interrupt may meet another stop of the thread (test: interrupt_meets_other_stop). The kernel
+ * clears a pending interrupt at any trap (ptrace_stop()), so no stop of its own then follows.
+ * Therefore a signal-delivery-stop of an interrupted thread is sampled in its place, and so is the
+ * stop of a fork, vfork or clone. An exec, or the thread's end, is recorded as a sample in the
+ * system call that it came from (lifecycle.c).
+ *
+ * If the interrupt came only after the other stop had begun, its own trap follows when the state is
+ * already TRACEE_RUNNING: the thread is resumed, and no sample is taken.
  */
 static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
 {
@@ -56,7 +60,10 @@ static struct tracee_step alive(enum tracee_state state, enum tracee_event event
 	return (struct tracee_step){state, TRACEE_NOTHING};
 }
 
-/* Steps an announced thread: its first stop, or any event that came in its place. */
+/*
+ * Steps a thread that has not stopped yet. If another event comes instead of its first stop, the
+ * thread is handled as a running one.
+ */
 static struct tracee_step expected(enum tracee_event event)
 {
 	switch (event) {
@@ -80,8 +87,9 @@ static struct tracee_step listening(enum tracee_event event)
 }
 
 /*
- * Steps a thread that is held in its first stop until its parent's event. That stop is a group-stop
- * if the process is being stopped when the thread is born (test: newborn_joins_group_stop).
+ * Steps a thread that is held in its first stop until its parent's event. The first stop is a
+ * group-stop if the thread's process was already being stopped by a signal when the thread was born
+ * (test: newborn_joins_group_stop).
  */
 static struct tracee_step early(enum tracee_state state, enum tracee_event event)
 {
@@ -102,7 +110,10 @@ struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_NOTHING};
 	if (event == TRACEE_DEATH)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_REAP};
-	/* In any state: the thread is now in its exec's stop, reported under the leader's tid. */
+	/*
+	 * Whatever the state was: the thread that called exec is in the stop of its exec, which the
+	 * kernel reports under the leader's tid.
+	 */
 	if (event == TRACEE_RENAMED)
 		return (struct tracee_step){TRACEE_RUNNING, TRACEE_NOTHING};
 	if (state != TRACEE_EXPECTED && (event == TRACEE_SEIZED || event == TRACEE_UNANNOUNCED))

@@ -29,7 +29,7 @@ enum tracee_event {
 	TRACEE_EXEC,
 	TRACEE_EXIT,         /* PTRACE_EVENT_EXIT: the thread begins to exit */
 	TRACEE_DEATH,        /* the thread is a zombie */
-	TRACEE_REQUEST_STOP, /* not an event of the thread: a tick stop is wanted */
+	TRACEE_REQUEST_STOP, /* not an event of the thread: the supervisor wants it to stop */
 	TRACEE_CALL,         /* entry to or exit from a system call that is restarted */
 	TRACEE_OTHER,        /* an event that was not requested */
 	/* Not events of the thread, but steps taken by the supervisor: */
@@ -43,14 +43,18 @@ enum tracee_action {
 	TRACEE_NOTHING,
 	TRACEE_HOLD,    /* consume the status; leave the thread stopped until its parent's event */
 	TRACEE_RELEASE, /* resume; the thread's first stop is over */
-	TRACEE_TICK,    /* a tick stop: sample, resume */
+	TRACEE_TICK,    /* the requested stop has come: sample, resume */
 	TRACEE_TICK_SIGNAL, /* sample, resume with the signal */
 	TRACEE_RESUME,
 	TRACEE_DELIVER,   /* resume with the signal */
 	TRACEE_LISTEN,    /* leave the thread in its group-stop */
 	TRACEE_ADOPT,     /* read the child's tid, step it with TRACEE_BORN, resume */
 	TRACEE_NEW_IMAGE, /* close the account of the old image, open one for the new, resume */
-	TRACEE_END,       /* detach if its parent watches it with a pidfd, otherwise resume */
+	/*
+	 * detach if the parent holds a pidfd of the process (engine/exits.h), because a pidfd
+	 * reports a traced process's end before the parent can wait for it; otherwise resume
+	 */
+	TRACEE_END,
 	TRACEE_REAP,
 	TRACEE_RESTART,   /* continue the restart of its system call, resume */
 	TRACEE_INTERRUPT, /* request the stop */
@@ -64,13 +68,19 @@ struct tracee_step {
 
 /*
  * Names a ptrace-stop. @status is signal | ptrace event << 8, as waitid gives it:
- * 0x8005 (SIGTRAP, PTRACE_EVENT_STOP) is TRACEE_TRAP, 0x8013 (SIGSTOP, the same) TRACEE_GROUP_STOP,
- * 0x0405 (SIGTRAP, PTRACE_EVENT_EXEC) TRACEE_EXEC, 0x000a (SIGUSR1) TRACEE_SIGNAL,
- * 0x0085 (SIGTRAP and the bit of PTRACE_O_TRACESYSGOOD) TRACEE_CALL.
+ *
+ * 0x8005 (SIGTRAP, PTRACE_EVENT_STOP) is TRACEE_TRAP,
+ * 0x8013 (SIGSTOP, PTRACE_EVENT_STOP) is TRACEE_GROUP_STOP,
+ * 0x0405 (SIGTRAP, PTRACE_EVENT_EXEC) is TRACEE_EXEC,
+ * 0x000a (SIGUSR1) is TRACEE_SIGNAL,
+ * 0x0085 (SIGTRAP and the bit of PTRACE_O_TRACESYSGOOD) is TRACEE_CALL.
  */
 enum tracee_event tracee_classify(int status);
 
-/* Every pair has an answer; an event that cannot happen in a state does no harm. */
+/*
+ * Defined for every pair. An event that cannot happen in a state leaves the state unchanged or is
+ * handled as for a running thread.
+ */
 struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event);
 
 #endif

@@ -18,14 +18,14 @@ struct remote tracee_memory_of(const struct process *process, int tid);
 
 /*
  * Returns a tid through which to write the memory of @tracee's process; 0: none is left. *@cursor
- * is 0 at first. Each further call returns the next tid, for use if a write through the last one
- * failed with -ESRCH, as its thread has just ended.
+ * is 0 before the first call. If a write fails with -ESRCH, because the thread with this tid has
+ * just ended, the next call returns another tid to try.
  *
- * If a thread that is not the leader calls exec, the leader's tid names the new image while the
- * supervisor still takes the old leader for stopped: a write through this tid would go to the new
- * image. The exec kills the other threads, so writes through their tids fail. Therefore, if @tracee
- * is a leader with other threads in its process, the tids of these are returned (test:
- * exec_never_receives_counts).
+ * For a leader with other threads in its process, only the tids of the other threads are returned.
+ * Reason: if one of them calls exec, the leader's tid names the new image at once, while the
+ * supervisor still takes the old leader for stopped. A write through the leader's tid would change
+ * the new image. The exec kills all other threads, so a write through one of their tids fails
+ * (test: exec_never_receives_counts).
  */
 int tracee_memory_next_tid(
 	const struct target *target, const struct tracee *tracee, size_t *cursor);
