@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How each machine's registers from ptrace become a snapshot, and how its system calls are
- * restarted. meson.build chooses the arch_CPU.c, which has the machine's const table. Pure.
+ * Machine-dependent parts: how the registers that ptrace reads become a struct arch_snapshot, and
+ * how a system call is restarted. meson.build chooses the file arch_CPU.c, which has the machine's
+ * const table. Nothing here has side effects.
  */
 #ifndef SUPERVISOR_ARCH_H
 #define SUPERVISOR_ARCH_H
@@ -26,7 +27,10 @@ struct arch_snapshot {
 	uint64_t pc, sp, fp;
 	uint64_t thread_pointer; /* 0: not known */
 	int32_t syscall;         /* system call that the thread is in, -1: it is in user mode */
-	/* result of @syscall: -errno, ARCH_RESTART, or its value on success */
+	/*
+	 * result of the call @syscall: -errno, ARCH_RESTART (see there), or the value that it
+	 * returns on success
+	 */
 	int64_t result;
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 };
@@ -34,13 +38,19 @@ struct arch_snapshot {
 /* How a call specifies its time-out. */
 enum arch_wait {
 	ARCH_WAIT_NONE,
-	ARCH_WAIT_MS,      /* an int of milliseconds; negative: no time-out */
-	ARCH_WAIT_SPEC,    /* pointer to seconds and nanoseconds; NULL: none */
-	ARCH_WAIT_VAL,     /* pointer to seconds and microseconds; NULL: none */
-	ARCH_WAIT_FUTEX,   /* FUTEX_WAIT as ARCH_WAIT_SPEC; other operations have absolute times */
-	ARCH_WAIT_RECEIVE, /* by SO_RCVTIMEO, not by an argument: the supervisor ends the call */
-	ARCH_WAIT_SEND,    /* by SO_SNDTIMEO, not by an argument */
-	ARCH_WAIT_CONNECT, /* by SO_SNDTIMEO; a restarted connect times out with another errno */
+	ARCH_WAIT_MS,   /* an int of milliseconds; negative: no time-out */
+	ARCH_WAIT_SPEC, /* pointer to seconds and nanoseconds; NULL: none */
+	ARCH_WAIT_VAL,  /* pointer to seconds and microseconds; NULL: none */
+	/* FUTEX_WAIT: like ARCH_WAIT_SPEC. Other futex operations have deadlines, not time-outs. */
+	ARCH_WAIT_FUTEX,
+	/*
+	 * The time-out is the socket's SO_RCVTIMEO. A restart begins it anew, so the supervisor
+	 * interrupts the call at its deadline.
+	 */
+	ARCH_WAIT_RECEIVE,
+	ARCH_WAIT_SEND, /* the same with the socket's SO_SNDTIMEO */
+	/* the same for connect, whose result at the time-out is EALREADY if it was restarted */
+	ARCH_WAIT_CONNECT,
 };
 
 /* Where a call specifies what it transfers. */
@@ -52,17 +62,20 @@ enum arch_transfer {
 	ARCH_TRANSFER_MESSAGE, /* one argument: pointer to a msghdr */
 };
 
-/* Descriptors on which fewer bytes than requested mean that a stop cut the transfer short. */
+/*
+ * On which descriptors a transfer of fewer bytes than requested was cut short by a stop. On others,
+ * the call may have ended by itself.
+ */
 enum arch_whole {
 	ARCH_WHOLE_ALWAYS,
 	ARCH_WHOLE_WRITE,   /* on pipes, stream sockets and terminals */
 	ARCH_WHOLE_STREAM,  /* on stream sockets */
 	ARCH_WHOLE_WAITALL, /* on stream sockets with MSG_WAITALL in the flags */
 	ARCH_WHOLE_DEVICE,  /* on /dev/zero, /dev/urandom and their like */
-	ARCH_WHOLE_COPY,    /* on files, stream sockets and terminals that are copied to */
+	ARCH_WHOLE_COPY,    /* if the destination is a file, a stream socket or a terminal */
 };
 
-/* A system call that a stop can disturb. */
+/* A system call that a stop can make fail or cut short. Arguments are numbered from 0. */
 struct arch_call {
 	int32_t number;
 	bool restart; /* after EINTR, it may be restarted */
@@ -75,18 +88,22 @@ struct arch_call {
 	bool block; /* the kernel resumes it by restart_syscall, with the remaining time */
 };
 
-/* A call is restarted by the result ARCH_RESTART or, with @rewinds, by moving the pc back. */
+/*
+ * How a call is restarted. The supervisor sets the call's result to ARCH_RESTART, and the kernel
+ * does the rest. If @rewinds, the supervisor moves the pc back to the call's instruction instead.
+ */
 struct arch_restart {
 	/* size of the register set to which this table applies */
 	size_t bytes;
 	uint8_t result, pc, sp, argument[6]; /* indexes in arch_raw.word */
-	/* index of the word that the result's register contains when a call begins */
+	/* index in arch_raw.word of the value that the result's register had when the call began */
 	uint8_t entry;
 	uint8_t instruction[4], instruction_bytes; /* the instruction that enters the kernel */
 	/*
-	 * aarch64: the kernel decides about a restart before the stop, so the supervisor moves the
-	 * pc back. The result overwrites the register of argument 0; so argument[0] indexes a word
-	 * behind the registers, which restart_call.c fills.
+	 * True on aarch64, where the kernel has decided about a restart before the stop, so that a
+	 * result set in the stop causes none. There the result overwrites the register of argument
+	 * 0. So argument[0] is the index of a word that is no register: restart_call.c stores the
+	 * recovered argument there.
 	 */
 	bool rewinds;
 	const struct arch_call *call;
@@ -96,19 +113,26 @@ struct arch_restart {
 struct arch {
 	uint16_t machine;
 	unsigned red_zone_bytes;   /* live memory below the stack pointer */
-	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the saved stack pointer */
+	unsigned signal_sp_offset; /* in a signal frame: bytes from uc_stack to the saved sp */
 	int32_t restart_syscall;   /* number of restart_syscall(2) */
-	/* By tgkill(2) a process turns its profiling off (CALL_OFF_FIRST in proto/call.h). */
+	/*
+	 * A process can turn its profiling off by a tgkill(2) with two extra arguments, and gets
+	 * the answer as the call's result (CALL_OFF_FIRST in proto/call.h).
+	 */
 	struct {
-		int32_t number;                /* -2: not on this machine */
-		uint8_t fourth, fifth, result; /* two indexes in snapshot.reg, one in raw.word */
+		int32_t number; /* -2: not on this machine */
+		/*
+		 * indexes of the fourth and the fifth argument in arch_snapshot.reg, and of the
+		 * result in arch_raw.word
+		 */
+		uint8_t fourth, fifth, result;
 	} tgkill;
 	const struct arch_restart *restart; /* NULL: disturbed calls cannot be restarted */
 	/*
-	 * NULL: the registers at a stop show whether the thread is in a call. Otherwise the
-	 * function sets raw->syscall and raw->again from code[0], the instruction before the pc,
-	 * and code[1], the one at the pc. It returns whether the thread is in a call; with @code
-	 * NULL, whether the registers permit that.
+	 * Finds out whether the thread is in a call. NULL: the registers at a stop show that.
+	 * code[0] is the instruction before the pc, code[1] the one at the pc. Sets raw->syscall
+	 * and raw->again, and returns whether the thread is in a call. With @code NULL, returns
+	 * whether the thread can be in a call, according to its registers.
 	 */
 	bool (*find_call)(struct arch_raw *raw, const uint32_t code[2]);
 	/* False: this machine has no register set of raw->bytes. */

@@ -11,7 +11,7 @@ enum {
 	A64_PC = 32,
 	A64_BYTES = 34 * 8,
 	A64_REGISTERS = 33,
-	A64_FIRST = 34, /* the first argument, behind the registers */
+	A64_FIRST = 34, /* index of the recovered first argument, the word after the registers */
 };
 /* System call numbers are below this. */
 #define A64_CALLS 1024
@@ -53,8 +53,10 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * Before a stop, do_signal() of arch/arm64/kernel/signal.c sets the call's number to -1, so the pc
- * tells: behind an svc instruction, the call has returned; at one, it will be repeated.
+ * Before a stop, do_signal() of arch/arm64/kernel/signal.c sets the number of the call to -1. So
+ * the pc must tell whether the thread is in a call. If the pc is directly behind an svc
+ * instruction, the call has returned. If the pc is at an svc instruction, the call will be
+ * repeated.
  */
 static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 {
@@ -70,7 +72,10 @@ static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 	return raw->syscall >= 0;
 }
 
-/* The calls of arch_x86_64.c, except those that restart_syscall resumes: no stop shows them. */
+/*
+ * The calls of arch_x86_64.c, except those marked as continued by restart_syscall: before a stop
+ * shows their result, the kernel has moved the pc back.
+ */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */
 	{63, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0, false},
@@ -131,7 +136,8 @@ static const struct arch_restart restart = {
 const struct arch arch_native = {
 	.machine = EM_AARCH64,
 	.red_zone_bytes = 0,
-	.signal_sp_offset = 416, /* uc_stack, uc_sigmask of 128 bytes, fault_address, x0-x30 */
+	/* uc_stack, uc_sigmask (128 bytes), fault_address and x0-x30 precede the saved sp */
+	.signal_sp_offset = 416,
 	.restart_syscall = 128,
 	.tgkill = {131, 3, 4, 0}, /* arguments 4 and 5: x3, x4 */
 	.restart = &restart,

@@ -74,8 +74,9 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * Calls that a stop makes fail with EINTR, or cuts short (docs/PTRACE.md names the tests). close
- * and io_uring_enter are left out: they cannot be repeated, as descriptor or submissions are gone.
+ * Calls that a stop makes fail with EINTR, or cuts short. docs/PTRACE.md has the test of each. Two
+ * such calls are not listed, as they cannot be repeated: close has already released the descriptor,
+ * and io_uring_enter has already taken the submissions.
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */
@@ -112,11 +113,17 @@ static const struct arch_call calls[] = {
 	{232, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0, false},
 	{281, true, ARCH_WAIT_MS, 3, 0, 0, 0, 0, false},
 	{441, true, ARCH_WAIT_SPEC, 3, 0, 0, 0, 0, false},
-	/* select, pselect6, ppoll: only if the kernel cannot write the remaining time back */
+	/*
+	 * select, pselect6, ppoll; disturbed only if the kernel cannot write the remaining time
+	 * back
+	 */
 	{23, true, ARCH_WAIT_VAL, 4, 0, 0, 0, 0, false},
 	{270, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
 	{271, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},
-	/* poll, nanosleep, clock_nanosleep, futex: only under seccomp (RESTART_FILTERED) */
+	/*
+	 * poll, nanosleep, clock_nanosleep, futex; restarted only with a seccomp filter
+	 * (RESTART_FILTERED)
+	 */
 	{7, true, ARCH_WAIT_MS, 2, 0, 0, 0, 0, true},
 	{35, true, ARCH_WAIT_SPEC, 0, 0, 0, 0, 0, true},
 	{230, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, true},
@@ -145,7 +152,8 @@ static const struct arch_restart restart = {
 const struct arch arch_native = {
 	.machine = EM_X86_64,
 	.red_zone_bytes = 128,
-	.signal_sp_offset = 144, /* uc_stack, r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx */
+	/* uc_stack and these precede rsp: r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx */
+	.signal_sp_offset = 144,
 	.restart_syscall = 219,
 	.tgkill = {234, 10, 8, X64_RAX}, /* arguments 4 and 5: r10, r8 */
 	.restart = &restart,

@@ -12,7 +12,10 @@ int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES])
 	return n < 0 ? n : 0;
 }
 
-/* Parses "4:memory:/a/b\n" to "/a/b" and its length; *@text advances to the next line. */
+/*
+ * Parses the line "4:memory:/a/b\n" at *@text. Returns its path, "/a/b", and sets *@ret_bytes to
+ * the path's length. *@text advances to the next line. NULL: there are no more lines.
+ */
 static const char *next_path(const char **text, size_t *ret_bytes)
 {
 	while (**text) {
@@ -56,7 +59,10 @@ bool cgroup_is_in(const char *text, const char *name)
 	size_t bytes, wanted;
 	const char *path;
 
-	/* An empty name (an unset shell variable) must not mean the root, so every process. */
+	/*
+	 * An empty name may come from an unset shell variable. It must not stand for the root
+	 * cgroup, because this contains every process.
+	 */
 	if (!name[0])
 		return false;
 	if (!strncmp(name, mount, strlen(mount)) &&

@@ -12,7 +12,7 @@
 
 enum { CGROUP_ID_BYTES = 65, CGROUP_TEXT_BYTES = 16384 };
 
-/* Reads the text of /proc/PID/cgroup, NUL-terminated. -errno. */
+/* Reads the text of /proc/PID/cgroup, NUL-terminated. 0, or -errno if the file cannot be read. */
 int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES]);
 
 /*
@@ -23,9 +23,10 @@ int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES]);
 bool cgroup_is_in(const char *text, const char *name);
 
 /*
- * Finds the container that a line identifies: the first 64 hexadecimal digits that stand alone, as
- * used by docker, podman, containerd and CRI-O ("/docker/ID", "docker-ID.scope", "libpod-ID.scope",
- * "cri-containerd-ID.scope", "/kubepods/…/ID"). False: none.
+ * Finds the container to which the process belongs. Its ID is the first run of exactly 64
+ * hexadecimal digits with no letter or digit beside it, as used by docker, podman, containerd and
+ * CRI-O ("/docker/ID", "docker-ID.scope", "libpod-ID.scope", "cri-containerd-ID.scope",
+ * "/kubepods/…/ID"). False: there is none.
  */
 bool cgroup_container(const char *text, char ret_id[CGROUP_ID_BYTES]);
 

@@ -33,7 +33,10 @@ struct page_request {
 
 bool courier_may_write(const char *mountinfo, unsigned major, unsigned minor)
 {
-	/* File systems of the kernel: a write to their pages waits for no process. */
+	/*
+	 * File systems that the kernel implements itself. A write to their pages waits for no other
+	 * process.
+	 */
 	static const char *const own[] = {"bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4",
 		"f2fs", "hugetlbfs", "jfs", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"};
 
@@ -55,7 +58,7 @@ bool courier_may_write(const char *mountinfo, unsigned major, unsigned minor)
 	return false;
 }
 
-/* Is this the device of shared memory (memfd), which no mountinfo lists? */
+/* Is this the device number of memfds? No line of mountinfo has it. */
 static bool is_memory(unsigned major, unsigned minor)
 {
 	static const unsigned flags[] = {MFD_CLOEXEC, MFD_CLOEXEC | MFD_HUGETLB};
@@ -169,7 +172,10 @@ static void *courier(void *context)
 	return NULL;
 }
 
-/* The courier gets our priority, as we wait for it, perhaps while a thread is stopped. */
+/*
+ * Starts a courier's thread. It gets the priority of the calling thread, which waits for it,
+ * perhaps while a thread of the target is stopped.
+ */
 static bool start(struct courier *c)
 {
 	pthread_attr_t attributes;
@@ -209,7 +215,10 @@ static bool is_back(struct courier *c, int wait_ns, int *ret_done)
 	return true;
 }
 
-/* Returns an idle courier, or a new one. NULL: all are away, or no thread can be created. */
+/*
+ * Returns an idle courier, or a new one. NULL: all couriers wait for pages, or no thread can be
+ * created.
+ */
 static struct courier *find(struct couriers *couriers)
 {
 	struct courier *none = NULL;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that touch pages of the target. A process may have to deliver such a page: a file system
- * in user space (FUSE), a server of userfaultfd. That process may be stopped now, so the tracing
- * thread waits for the courier for COURIER_WAIT_NS at most, and then does without the page; the
- * courier keeps waiting. A courier writes nothing, so a late page does no harm. (test:
+ * Couriers: threads that touch pages of the target in place of the tracing thread.
+ *
+ * A page may be missing in memory until a process delivers it: a file system in user space (FUSE),
+ * or a server of userfaultfd. That process may be stopped just now. So the tracing thread waits for
+ * the courier for at most COURIER_WAIT_NS, and then does without the page, while the courier keeps
+ * waiting. A courier writes nothing, so it does no harm if the page comes later. (test:
  * test_undelivered.sh)
  */
 #ifndef SUPERVISOR_COURIER_H
@@ -16,7 +18,7 @@
 /* No further courier is started while this many wait for pages. */
 #define COURIERS_MOST 8
 
-/* COURIER_AWAY: the courier waits for a page. */
+/* NONE: not started yet. IDLE: waits for a request. AWAY: waits for a page. */
 enum courier_state { COURIER_NONE, COURIER_IDLE, COURIER_AWAY };
 
 /* Zeroed: no courier has been started. */
@@ -29,12 +31,15 @@ struct couriers {
 };
 
 /*
- * Has a courier touch @pages pages of @tid's process, from address @at on. Returns the number of
- * pages before the first that cannot be read (with @write: that cannot be written to without
- * waiting for a process). -ETIMEDOUT: a page is not there yet, or no courier is free; another
- * -errno: no page can be read. *@away is the number (from 1 on) of the courier that still waits for
- * a page of this process: until it is back, no other is sent. 0: no courier waits. May run in the
- * stop window, but a courier's first use creates a thread.
+ * Has a courier touch @pages pages of @tid's process, from address @at on. May run in the stop
+ * window, but a courier's first use creates a thread.
+ *
+ * Returns the number of pages before the first one that cannot be read; with @write, before the
+ * first one that cannot be written to without waiting for a process. -ETIMEDOUT: a page has not
+ * come yet, or no courier is free. Another -errno: the first page cannot be read.
+ *
+ * *@away belongs to the process: the number, from 1 on, of a courier that still waits for one of
+ * its pages; 0: none does. Until that courier is back, no other is sent.
  */
 int couriers_send(struct couriers *couriers, unsigned *away, int tid, uint64_t at, unsigned pages,
 	bool write);

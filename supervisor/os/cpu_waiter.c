@@ -14,14 +14,26 @@
 #include "supervisor/os/procfs.h"
 
 #define STACK_BYTES (64 * 1024)
-/* The futex word of a waiter: bit 0 tells it to end; a poke adds 2. */
+/*
+ * Bits of cpu_waiter.word, the futex on which a waiter sleeps. Bit 0 tells the waiter to end. A
+ * poke (cpu_waiter_poke()) adds 2, so that the word changes.
+ */
 #define WORD_ENDS UINT32_C(1)
 #define WORD_POKE UINT32_C(2)
-/* Longest time from the context switch to the first instruction of a thread that wakes up. */
+/*
+ * A thread that wakes up executes its first instruction at most this long after the context switch.
+ * arrival_read() subtracts this from the time at which the waiter woke up.
+ */
 #define ENTRY_NS 5000
-/* For this long after summons_call(), only the tracing thread may take the turn. */
+/*
+ * For this long after summons_call(), no waiter gets the turn (cpu_waiter.h), but only the tracing
+ * thread.
+ */
 #define COME_NS 60000
-/* The tracing thread spins this long before it sleeps: most turns of waiters end sooner. */
+/*
+ * While a waiter has the turn, the tracing thread spins for this long before it sleeps. Most
+ * waiters end their turn sooner.
+ */
 #define SPIN_NS 20000
 
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
@@ -53,8 +65,9 @@ static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 }
 
 /*
- * Returns the thread's run queue time since *@seen was read, and reads *@seen anew.
- * ARRIVAL_UNKNOWN: unreadable, or the thread was not scheduled in exactly once since.
+ * Returns the thread's run queue time in ns since *@seen was read, and updates *@seen.
+ * ARRIVAL_UNKNOWN: unreadable, or the number of times that the thread was scheduled in since then
+ * is not 1.
  */
 static uint64_t read_waited(int fd, struct cpu_time *seen)
 {
@@ -66,7 +79,7 @@ static uint64_t read_waited(int fd, struct cpu_time *seen)
 	return seen->wait_ns - before.wait_ns;
 }
 
-/* @tid: of the waiter's thread; 0: the calling thread. */
+/* @tid: tid of the waiter's thread; 0: the waiter's thread is the calling thread. */
 static void pin(struct cpu_waiter *w, int tid)
 {
 	int r = priority_stay(tid, w->cpu);
@@ -88,7 +101,10 @@ static void *wait_on_cpu(void *context)
 	pin(w, 0);
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
-	/* No poke is missed: one after this reading of w->word ends sleep_until() at once. */
+	/*
+	 * No poke is missed: if w->word changes after it was read here, sleep_until() returns at
+	 * once.
+	 */
 	for (uint32_t word; !((word = atomic_load(&w->word)) & WORD_ENDS);) {
 		struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
@@ -147,7 +163,10 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 {
 	if (!w->started)
 		return;
-	/* The waiter may end on any CPU: a program of higher priority may keep the waiter's. */
+	/*
+	 * The waiter may end on any CPU. If a program of higher priority keeps the waiter's own
+	 * CPU, the waiter would not run there, and pthread_join() would wait for it.
+	 */
 	(void)priority_any_cpu(w->thread);
 	change(w, WORD_ENDS);
 	(void)pthread_join(w->thread, NULL);
@@ -198,7 +217,10 @@ bool summons_claim(struct summons *s, int index, uint64_t until_ns)
 	}
 }
 
-/* Sets the state. True: the tracing thread waits in summons_wake(), and needs no bell. */
+/*
+ * Sets @s->state. True: the tracing thread waits in summons_wake() and was woken by the futex, so
+ * it need not be woken through bell_fd.
+ */
 static bool hand_on(struct summons *s, int state)
 {
 	atomic_store(&s->state, state);
@@ -221,7 +243,11 @@ void summons_call(struct summons *s, int cpu)
 		atomic_store(&s->cpu, cpu);
 	atomic_store(&s->called_ns, clock_now());
 	if (!hand_on(s, SUMMONS_CALLED) && write(s->bell_fd, &one, sizeof(one)) < 0)
-		return; /* The eventfd's counter is full: it wakes the thread anyway. */
+		/*
+		 * If the write fails, the eventfd's counter is full: it is readable and wakes the
+		 * tracing thread.
+		 */
+		return;
 }
 
 int summons_wake(struct summons *s, uint64_t wait_ns)

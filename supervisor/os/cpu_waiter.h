@@ -3,17 +3,17 @@
  * A waiter is a thread on one CPU that sleeps until a set time. When it wakes up, it preempts the
  * thread that runs there, and first reads the scheduler's time stamp of that context switch.
  *
- * The sampler and the tables of the target belong to one thread at a time, whose turn it is: the
- * tracing thread while it is awake, or a waiter while it asks which thread it has preempted. Struct
- * summons says whose turn it is:
+ * The data of the sampler, and the tables of the target's threads, may be used by one thread at a
+ * time; that thread has the turn. It is the tracing thread while that is awake, or a waiter while
+ * the waiter finds out which thread it has preempted. Struct summons says who has the turn:
  *
- *	      summons_rest()          summons_claim()           summons_call(), _claim()
- *	WORKS ─────────────► SLEEPS ◄────────────────► a waiter asks ◄──────────────► CALLED
- *	  ▲                    │     summons_give_back()                                │
- *	  └────────────────────┴──────────────────────────── summons_wake() ────────────┘
+ * 	      summons_rest()          summons_claim()           summons_call(), _claim()
+ * 	WORKS ─────────────► SLEEPS ◄────────────────► a waiter asks ◄──────────────► CALLED
+ * 	  ▲                    │     summons_give_back()                                │
+ * 	  └────────────────────┴──────────────────────────── summons_wake() ────────────┘
  *
- * The tracing thread sleeps in poll(2) on @bell_fd. A waiter that wants its turn spins for a
- * bounded time: if it slept, the thread that it has preempted would run.
+ * The tracing thread sleeps in poll(2) on @bell_fd. A waiter that wants the turn spins for a
+ * bounded time; if it slept instead, the thread that it has preempted would run on.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -27,21 +27,22 @@
 /* When a waiter was scheduled in, and so preempted another thread; by the scheduler's clock. */
 struct arrival {
 	/*
-	 * The waiter arrived between these times: at last_ns, unless a tick renewed the time stamp.
+	 * The waiter was scheduled in between first_ns and last_ns. It is exactly last_ns, the
+	 * scheduler's time stamp, unless a scheduler tick has renewed that since.
 	 */
 	uint64_t first_ns, last_ns;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
 	uint64_t run_ns;       /* the waiter's CPU time at last_ns */
 	/*
 	 * How long the waiter was in the run queue after its timer had fired; or ARRIVAL_UNKNOWN.
-	 * If the waiter is late by more than that, its timer was late: until the timer fired, the
-	 * CPU was idle or the preempted thread ran.
+	 * If the waiter woke up later than its set time by more than waited_ns, the timer fired
+	 * late. Before it fired, the CPU was idle or ran the preempted thread.
 	 */
 	uint64_t waited_ns;
 	/*
-	 * Kernel's number of the CPU on which the waiter woke up. It differs from the waiter's own
-	 * CPU if that is offline, or if the waiter's affinity was changed. If pinning is refused,
-	 * it is always the number of the waiter's own CPU.
+	 * Kernel's number of the CPU on which the waiter woke up. It differs from the number of the
+	 * CPU to which the waiter is pinned if that CPU is offline, or if the waiter's affinity was
+	 * changed. If pinning is refused, this is always cpu_waiter.cpu.
 	 */
 	int cpu;
 };
@@ -49,8 +50,9 @@ struct arrival {
 
 /*
  * Reads the arrival of the calling thread, which woke up at @woke_ns (CLOCK_MONOTONIC). @fd: its
- * /proc/thread-self/sched. Sets all fields but waited_ns and cpu. Call before the thread reads its
- * CPU time, which renews the time stamp. 0; -ENODATA or another -errno: unknown.
+ * /proc/thread-self/sched. Sets all fields but waited_ns and cpu. The thread must not have read its
+ * CPU time since it woke up, because that renews the scheduler's time stamp. 0; -ENODATA: @fd is
+ * negative; or another -errno: the file is unreadable.
  */
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival);
 
@@ -58,29 +60,31 @@ struct cpu_waiter {
 	pthread_t thread;
 	bool started, realtime;
 	int cpu;               /* the kernel's number of the CPU */
-	_Atomic bool loose;    /* pinning is refused (a filter): it runs on any CPU */
+	_Atomic bool loose;    /* pinning is refused, e.g. by seccomp: runs on any CPU */
 	_Atomic int tid;       /* set by the thread when it begins; 0 before */
-	_Atomic uint32_t word; /* futex: changes with a poke, and to end the thread */
+	_Atomic uint32_t word; /* futex: a change wakes the thread (a poke, or its end) */
 	/*
-	 * Called in the waiter's thread. At its start and after a poke @woke_ns is 0; at the set
-	 * time it is when the thread woke up. @error is the result of arrival_read() for @arrival.
-	 * Returns when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: only a poke wakes it.
+	 * Called in the waiter's thread when it starts, after a poke, and at the set time.
+	 * @woke_ns: when the thread woke up at the set time (CLOCK_MONOTONIC); 0: the thread has
+	 * started or was poked. @error is the result of arrival_read() for @arrival. Returns when
+	 * to wake up next (CLOCK_MONOTONIC); UINT64_MAX: only at a poke.
 	 */
 	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);
 	void *context;
 };
 
 /*
- * Starts the thread; the caller has set cpu, realtime, wake and context. @waiter must not move in
- * memory until cpu_waiter_stop(). 0, or -errno: no thread can be created.
+ * Starts the thread. The caller has set the fields cpu, realtime (the thread requests real-time
+ * priority), wake and context. @waiter must not move in memory until cpu_waiter_stop(). 0, or
+ * -errno: no thread can be created.
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);
 /* Ends and joins the thread, if it was started. */
 void cpu_waiter_stop(struct cpu_waiter *waiter);
 /*
- * Pins the waiter to its CPU again, after its affinity was changed. Only for the thread that calls
- * cpu_waiter_stop(): a waiter that pinned itself could do so after cpu_waiter_stop() has unpinned
- * it.
+ * Pins the waiter to its CPU again, after its affinity was changed. Call only from the thread that
+ * calls cpu_waiter_stop(), which unpins the waiter so that it can end. If another thread pinned it,
+ * that could happen after the unpinning.
  */
 void cpu_waiter_pin(struct cpu_waiter *waiter);
 /* Makes the waiter call @wake now: the time of its next wake-up may have changed. */
@@ -100,13 +104,17 @@ struct summons {
 	_Atomic int cpu;
 };
 
-/* Called by the tracing thread. 0 or -errno. */
+/*
+ * Initializes @summons: the calling thread is the tracing thread and has the turn. 0, or -errno: no
+ * eventfd can be created.
+ */
 int summons_init(struct summons *summons);
 void summons_release(struct summons *summons);
 
 /*
- * Begins the turn of waiter @index; spins for it until @until_ns (CLOCK_MONOTONIC) at most. False:
- * another thread has the turn. SUMMONS_CALLED reserves the turn for the tracing thread for 60 us.
+ * Gives the turn to waiter @index, the caller; spins until @until_ns (CLOCK_MONOTONIC) at most
+ * while another thread has it. False: another thread still has the turn, or summons_call() has
+ * called the tracing thread in the last 60 us, so that the turn is kept for it.
  */
 bool summons_claim(struct summons *summons, int index, uint64_t until_ns);
 /* Ends the waiter's turn: the tracing thread has nothing to do. */
@@ -120,8 +128,9 @@ static inline void summons_rest(struct summons *summons)
 	atomic_store(&summons->state, SUMMONS_SLEEPS);
 }
 /*
- * Begins the turn of the tracing thread, the caller, once no waiter has the turn. 1: a waiter had
- * called it; 0: none had. -ETIMEDOUT: a waiter's turn takes longer than @wait_ns; call again.
+ * Gives the turn to the tracing thread, the caller, as soon as no waiter has it. 1: a waiter had
+ * called the tracing thread by summons_call(). 0: no waiter had called it. -ETIMEDOUT: a waiter has
+ * had the turn for longer than @wait_ns; call again.
  */
 int summons_wake(struct summons *summons, uint64_t wait_ns);
 /*

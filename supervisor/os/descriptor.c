@@ -68,9 +68,10 @@ void descriptor_close(int fd)
 }
 
 /*
- * Copies the target's descriptor of a socket (Linux 5.6): only a copy shows the socket's options.
- * The link "socket:[4711]" ensures that nothing else is copied, as closing a copy may be the last
- * close.
+ * Copies the target's descriptor if it is a socket (Linux 5.6), because a socket's options can only
+ * be read through a copy. Other files are not copied, as closing the copy may be the file's last
+ * close, and may block. The link "socket:[4711]" shows that it is a socket. Returns the copy, or
+ * -1.
  */
 static int copy_of(int pid, int tid, int fd)
 {
@@ -83,7 +84,10 @@ static int copy_of(int pid, int tid, int fd)
 	if (readlink(path, target, sizeof(target)) < (ssize_t)sizeof(prefix) - 1 ||
 		memcmp(target, prefix, sizeof(prefix) - 1) != 0)
 		return -1;
-	/* A pidfd of the thread: the first thread may have ended. EINVAL: before Linux 6.9. */
+	/*
+	 * A pidfd of the thread is used, as the process's first thread may have ended. Linux before
+	 * 6.9 has none, and returns EINVAL.
+	 */
 	pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
 	if (pidfd < 0 && errno == EINVAL)
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -95,8 +99,9 @@ static int copy_of(int pid, int tid, int fd)
 }
 
 /*
- * Is it a stream socket without a pending error? The next call that transfers nothing gets that
- * error: this must be a call of the target, not one by which we continue a transfer.
+ * Is it a stream socket without a pending error? The next call that transfers nothing returns the
+ * pending error, and so clears it. That must be a call of the target itself. So a transfer is not
+ * continued if an error is pending.
  */
 static bool is_stream(int pid, int tid, int fd)
 {
@@ -139,7 +144,9 @@ enum descriptor_kind descriptor_kind(int pid, int tid, int fd)
 
 	window_forbid("looking at a descriptor");
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
-	/* AT_STATX_DONT_SYNC: asks no file system, which the target itself may provide. */
+	/*
+	 * With AT_STATX_DONT_SYNC the file system is not asked: the target itself may implement it.
+	 */
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return DESCRIPTOR_OTHER;
 	if (S_ISFIFO(st.stx_mode))

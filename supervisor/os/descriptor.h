@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of file a descriptor of the target refers to. Not in the stop window. */
+/* What kind of file a descriptor of the target refers to. Must not be called in the stop window. */
 #ifndef SUPERVISOR_DESCRIPTOR_H
 #define SUPERVISOR_DESCRIPTOR_H
 
@@ -19,14 +19,17 @@ enum descriptor_kind {
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*
- * Returns the socket's SO_SNDTIMEO (@send) or SO_RCVTIMEO in ns; 0: no limit, non-blocking, or not
- * a socket. *@ret_internet: is it an internet socket, on which a connect that timed out continues?
+ * Returns the time-out of a socket in ns: SO_SNDTIMEO if @send, otherwise SO_RCVTIMEO. 0: the
+ * socket has no time-out or is non-blocking, or the descriptor is not a socket. *@ret_internet: it
+ * is an internet socket. On such a socket, a connect that has timed out continues in the
+ * background.
  */
 uint64_t descriptor_wait_ns(int pid, int tid, int fd, bool send, bool *ret_internet);
 
 /*
- * Closes a copy of a descriptor of the target. That may be the last close, and so may block
- * (SO_LINGER, FUSE): then another thread does it. If none can be created, the descriptor is leaked.
+ * Closes a copy of a descriptor of the target. If the target has closed its own, this is the last
+ * close and may block (SO_LINGER, FUSE). A descriptor for which that is possible is closed by
+ * another thread; if none can be created, it stays open.
  */
 void descriptor_close(int fd);
 

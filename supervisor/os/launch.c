@@ -25,7 +25,10 @@ static bool looks_like_text(const char *path)
 	return n == 0 || (n > 0 && head[0] != 0x7f && !memchr(head, 0, (size_t)n));
 }
 
-/* Runs scripts, too. @shell_argv has room for two elements more than @argv. Returns errno. */
+/*
+ * Executes the file; if it is a text without "#!", executes it by /bin/sh. @shell_argv has room for
+ * two elements more than @argv. Returns only if that fails: the errno.
+ */
 static int exec_file(
 	const char *path, char *const argv[], char *shell_argv[], char *const environment[])
 {
@@ -43,7 +46,10 @@ static int exec_file(
 	return errno;
 }
 
-/* Like execvp(3): searches PATH unless there is a slash. Returns the most informative errno. */
+/*
+ * Like execvp(3), searches PATH unless argv[0] has a slash. Returns only if that fails, with the
+ * errno: EACCES if a file was found but may not be executed, ENOENT if none was found, or another.
+ */
 static int exec_along_path(char *const argv[], char *shell_argv[], char *const environment[])
 {
 	const char *path = getenv("PATH"), *end;
@@ -95,7 +101,10 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 		if (state->streams[i] != i && dup2(state->streams[i], i) < 0)
 			_exit(125);
 	}
-	/* tcsetpgrp() does not stop this process, as SIGTTOU is still blocked. */
+	/*
+	 * SIGTTOU is blocked until the mask is set below, so tcsetpgrp() does not stop this
+	 * process.
+	 */
 	if (state->terminal) {
 		(void)setpgid(0, 0);
 		(void)tcsetpgrp(*state->terminal, getpid());
@@ -105,8 +114,9 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 		(void)signal(SIGCHLD, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
 	/*
-	 * In our session, another user's command could type into our terminal (TIOCSTI). The
-	 * supervisor passes the terminal's signals on (test: test_command_as.sh).
+	 * If a command of another user were in the supervisor's session, it could type into the
+	 * terminal (TIOCSTI). In a new session it gets no signals from the terminal, so the
+	 * supervisor passes these on to it (test: test_command_as.sh).
 	 */
 	if (state->user && !state->terminal)
 		(void)setsid();

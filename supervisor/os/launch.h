@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts the command so that it is traced before its first instruction: the child waits, is seized,
- * and then calls exec. The first event is PTRACE_EVENT_EXEC.
+ * Starts the command so that it is traced from its first instruction on. The forked child waits,
+ * the tracing thread seizes it, and then the child calls exec. The child's first ptrace event is
+ * PTRACE_EVENT_EXEC.
  */
 #ifndef SUPERVISOR_LAUNCH_H
 #define SUPERVISOR_LAUNCH_H
@@ -20,22 +21,26 @@ struct launch_user {
 	size_t groups_n;
 };
 
-/* What the command inherits: as without the supervisor, or as requested. */
+/* What the command inherits: the same as without the supervisor, or what the user requested. */
 struct launch_state {
 	sigset_t mask;
-	/* the command ignores SIGCHLD; we do not, as it tells us of stops */
+	/* the command ignores SIGCHLD; the supervisor must not, as SIGCHLD tells it of stops */
 	bool children_ignored;
-	struct rlimit files;      /* RLIMIT_NOFILE */
-	char *const *environment; /* NULL: ours; PATH is always taken from ours */
-	/* user of the command; NULL: ours. Without @terminal, another user gets a new session. */
+	struct rlimit files; /* RLIMIT_NOFILE */
+	/* NULL: the supervisor's own. The command is always found along the supervisor's PATH. */
+	char *const *environment;
+	/*
+	 * user of the command; NULL: that of the supervisor. A command of another user gets a new
+	 * session, except with @terminal.
+	 */
 	const struct launch_user *user;
 	/*
-	 * Our session's terminal, if only the command uses it: the command gets a process group in
-	 * the terminal's foreground, but no new session. NULL: we use the terminal, or there is
-	 * none.
+	 * Descriptor of the terminal of our session, if the supervisor itself does not use the
+	 * terminal: the command gets a process group in the terminal's foreground, but no new
+	 * session. NULL: the supervisor uses the terminal, or the session has no terminal.
 	 */
 	const int *terminal;
-	const int *streams; /* the command's descriptors 0, 1 and 2; NULL: ours */
+	const int *streams; /* the command's descriptors 0, 1, 2; NULL: those of the supervisor */
 };
 
 struct launch {
@@ -46,8 +51,9 @@ struct launch {
 };
 
 /*
- * Forks the child, which waits. 0 or -errno. Call from a thread that lives as long as the command:
- * PR_SET_PDEATHSIG signals the end of the *thread* that forked (test: pdeathsig).
+ * Forks the child, which waits. 0 or -errno. The calling thread must live as long as the command.
+ * If the command has set PR_SET_PDEATHSIG, the kernel sends the signal at the end of the *thread*
+ * that forked, not of the process (test: pdeathsig).
  */
 int launch_begin(char *const argv[], const struct launch_state *state, struct launch *ret_launch);
 
@@ -61,8 +67,9 @@ void launch_abandon(struct launch *launch);
 bool launch_is_before_exec(const struct launch *launch, int tid);
 
 /*
- * Call after the child ended without an exec event: returns the errno of the exec; 0: the exec was
- * not the cause, or was not tried yet. Closes error_fd; further calls return 0.
+ * Call after the child ended without an exec event. Returns the errno with which the exec failed.
+ * 0: the child ended for another reason, perhaps before the exec. Closes error_fd; further calls
+ * return 0.
  */
 int launch_exec_error(struct launch *launch);
 

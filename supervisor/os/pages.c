@@ -60,8 +60,9 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 }
 
 /*
- * Advances *@page to the first page that cannot be used without waiting. Returns why it cannot:
- * -errno, or 0 if it is not in memory (PAGES_PEEK). > 0: all pages up to @last can be used.
+ * Advances *@page to the first page that cannot be used without waiting. Returns a positive number
+ * if all pages up to @last can be used; otherwise -errno for the reason, or 0: with PAGES_PEEK, the
+ * page is not in memory.
  */
 static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {

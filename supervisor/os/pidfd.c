@@ -12,7 +12,10 @@
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/window.h"
 
-/* Bounds of a search: a descriptor takes some 2 us, a pidfd some 8 us more. */
+/*
+ * A search examines at most this many descriptors (some 2 us each), and at most this many pidfds
+ * among them (some 8 us more each).
+ */
 #define DESCRIPTORS_MOST 4096
 #define PIDFDS_MOST      64
 
@@ -25,8 +28,7 @@ int pidfd_parse(const char *text)
 	return at && sscanf(at + sizeof(field) - 1, "%d", &pid) == 1 ? pid : -EPROTO;
 }
 
-/* Is the link of a descriptor that of a pidfd: "anon_inode:[pidfd]", or "pidfd:[…" from Linux 6.9?
- */
+/* Is the descriptor a pidfd? Its link is then "anon_inode:[pidfd]", from Linux 6.9 "pidfd:[…". */
 static bool is_pidfd(int holder, int fd)
 {
 	char path[64], target[32];

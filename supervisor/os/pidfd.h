@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a process's pidfd of another process. Reads /proc only. */
+/* Finds out whether one process holds a pidfd of another process. Only reads /proc. */
 #ifndef SUPERVISOR_PIDFD_H
 #define SUPERVISOR_PIDFD_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-/* Not a descriptor: the process has so many pidfds that they were not all looked at. */
+/* A result in place of a descriptor: the process has so many pidfds that some were not examined. */
 #define PIDFD_MANY INT_MAX
 
 /*
- * Returns the descriptor of process @holder that is a pidfd of process @pid, or PIDFD_MANY. Looks
- * at 4,096 descriptors and at 64 pidfds. -ENOENT: @holder has no pidfd; -ENXIO: only pidfds of
- * others; -ESRCH: its first thread has ended, so its descriptors cannot be read through that
- * thread's tid; another -errno of opendir(3). Outside the stop window only.
+ * Returns the number of a descriptor of process @holder that is a pidfd of process @pid. Examines
+ * at most 4,096 descriptors. PIDFD_MANY: more than 64 of them are pidfds, and the first 64 are not
+ * of @pid. -ENOENT: none is a pidfd. -ENXIO: some are pidfds, but none is of @pid. -ESRCH: the
+ * thread with tid @holder has ended, so /proc does not show its descriptors; try the tid of another
+ * thread of the process. Another -errno of opendir(3). Must not be called in the stop window.
  */
 int pidfd_find(int holder, int pid);
 

@@ -23,10 +23,11 @@
 /* SCHED_FLAG_RESET_ON_FORK of sched_setattr(2). */
 #define RESET_ON_FORK 1
 /*
- * Real-time priority is given up if the thread uses more than MOST_PART of a CPU over SPAN_NS,
- * SPANS times in a row: other programs hardly run on its CPU then. (A single such span may be due
- * to a hypervisor that takes the CPU away.) It is taken again if the thread uses less than
- * RETURN_PART over AWAY_NS: the load was temporary, as when thousands of threads begin.
+ * The thread gives up real-time priority if it uses more than MOST_PART of a CPU over SPAN_NS,
+ * SPANS times in a row, because other programs hardly run on its CPU then. One such span does not
+ * suffice, as it may be due to a hypervisor that takes the CPU away. The thread takes the priority
+ * back if it then uses less than RETURN_PART of a CPU over AWAY_NS: the load was temporary, as when
+ * thousands of threads begin.
  */
 #define SPAN_NS     UINT64_C(100000000)
 #define SPANS       2
@@ -133,7 +134,10 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/* Handles SIGXCPU, in any thread: the kernel repeats it until the busy thread has got one. */
+/*
+ * Handles SIGXCPU. If the signal is delivered to another thread than the busy one, it does no harm:
+ * the kernel repeats the signal until the busy thread has got one.
+ */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

@@ -12,7 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Gives it to the calling thread. -EPERM: that is not permitted (RLIMIT_RTPRIO, CAP_SYS_NICE). */
+/*
+ * Gives the calling thread real-time priority. 0; -EPERM: that is not permitted (RLIMIT_RTPRIO,
+ * CAP_SYS_NICE).
+ */
 int priority_realtime(void);
 
 /* Would priority_realtime() be permitted? The calling thread is not changed. */
@@ -27,29 +30,37 @@ int priority_any_cpu(pthread_t thread);
 /* Reads the caller's affinity, and all CPUs of its cpuset. An empty set: unknown. */
 void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 
-/* Gives @thread the caller's real-time priority, if it has that: none inherits it. 0 or -errno. */
+/*
+ * If the caller has real-time priority, gives @thread the same; new threads do not inherit it. 0 or
+ * -errno.
+ */
 int priority_share(pthread_t thread);
 
 /*
- * Call in a thread without real-time priority: sets a short time slice, for which the scheduler
- * prefers a thread that wakes up (Linux 6.12), and timers without slack.
+ * Makes a thread without real-time priority run soon after it wakes up. Sets timers without slack,
+ * and a short time slice, because the scheduler prefers threads with a short slice (Linux 6.12).
+ * Call in that thread.
  */
 void priority_prompt(void);
 
 /*
- * Call before a process's first priority_realtime(): a thread that is busy with real-time priority
- * for 0.25 s without a pause then returns to the fair class. (RLIMIT_RTTIME sends SIGXCPU; threads
- * of priority_realtime() handle it, others must block it.) 0 or -errno.
+ * Call before a process's first priority_realtime(). A thread that is busy with real-time priority
+ * for 0.25 s without a pause is then returned to normal scheduling (SCHED_OTHER, the fair class).
+ * RLIMIT_RTTIME sends SIGXCPU for that, which threads of priority_realtime() handle; all other
+ * threads must block SIGXCPU. 0 or -errno.
  */
 int priority_guard(void);
 
-/* Returns the calling thread to the fair class, with the settings of priority_prompt(). */
+/*
+ * Returns the calling thread to normal scheduling (SCHED_OTHER), with the settings of
+ * priority_prompt().
+ */
 void priority_give_up(void);
 
 /* Does the calling thread still have real-time priority? */
 bool priority_is_realtime(void);
 
-/* Real-time priority of the tracing thread; given up while it takes most of a CPU. */
+/* Real-time priority of the tracing thread, which gives it up while using most of a CPU. */
 struct realtime {
 	bool had;            /* the thread began with real-time priority */
 	bool has;            /* the thread has real-time priority now */

@@ -19,9 +19,9 @@ struct mapped_range {
 };
 
 /*
- * Parses the next executable mapping of a maps text at *@at, which advances. False at the end.
- * "55d0a000-55d0b000 r-xp 00002000 08:01 1234  /usr/bin/xz\n" gives {0x55d0a000, 0x55d0b000,
- * 0x2000, 1234}.
+ * Parses the next executable mapping in the text of /proc/PID/maps, from *@at on; *@at advances to
+ * the line after it. False: there is none. Example: "55d0a000-55d0b000 r-xp 00002000 08:01 1234
+ * /usr/bin/xz\n" gives {0x55d0a000, 0x55d0b000, 0x2000, 1234}.
  */
 bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range);
 

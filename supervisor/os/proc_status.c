@@ -17,7 +17,10 @@ static int read_status(int tid, char text[STATUS_BYTES])
 	return proc_file_read(text, STATUS_BYTES, "/proc/%d/status", tid);
 }
 
-/* Parses two lines of a status file, and adds their values. */
+/*
+ * Sets *@ret_sum to the sum of the values of the two @keys in a status file. -EPROTO: a key or its
+ * number is missing.
+ */
 static int add_two(const char *text, const char *const keys[2], uint64_t *ret_sum)
 {
 	uint64_t sum = 0;

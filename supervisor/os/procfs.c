@@ -339,7 +339,10 @@ uint64_t procfs_scheduler_tick_ns(void)
 	return (uint64_t)ts.tv_nsec;
 }
 
-/* Parses the value of @key; milliseconds are converted to ns. -EPROTO. */
+/*
+ * Parses the value of @key; converts milliseconds to ns. -EPROTO: the key is missing, or its value
+ * is malformed.
+ */
 static int parse_sched(const char *text, const char *key, uint64_t *ret)
 {
 	const char *at = strstr(text, key), *begin;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens the file whose path @format makes, for reading. Not in the stop window. */
+/* Opens, for reading, the file whose path @format makes. Not in the stop window. */
 int procfs_open(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /*
  * Returns the whole text of the file whose path @format makes, freed by the caller; NULL: failed.
@@ -44,42 +44,50 @@ enum cpu_source {
 /* Returns the source that this kernel provides: schedstat may be absent, or all zero. */
 enum cpu_source procfs_cpu_source(void);
 
-/* Reads the CPU time; of a running thread up to a tick too little. May run in the stop window. */
+/*
+ * Reads the CPU time of a thread. If the thread runs, the result may be up to a scheduler tick too
+ * small. May run in the stop window.
+ */
 int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu);
 
 /*
- * Parses schedstat, "123456789 4567 89\n" to {123456789, 4567, 89}, or stat, of which fields 14 and
- * 15 count: "7 (a) b) S 1 … 12 3 …" with 100 ticks a second to {150000000, 0, 0}.
+ * Parses schedstat, "123456789 4567 89\n" to {123456789, 4567, 89}; or stat, where the CPU time is
+ * the sum of fields 14 and 15: "7 (a) b) S 1 … 12 3 …" with 100 ticks a second to {150000000, 0,
+ * 0}.
  */
 int procfs_parse_cpu(enum cpu_source source, const char *text, struct cpu_time *ret_cpu);
 
 /* What a thread does, from /proc/PID/task/TID/syscall. */
 struct activity {
 	bool running;    /* running or in the run queue; then all other fields are 0 */
-	int32_t syscall; /* number; -1: blocked, but not in a call */
+	int32_t syscall; /* number; -1: blocked outside of a call, e.g. in a page fault */
 	uint64_t sp, pc;
 };
 /*
  * Parses "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call,
- * arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n". -EPROTO.
+ * arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n" (sp, pc). -EPROTO: @text has another form.
  */
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 /* Like procfs_parse_activity(); also parses the call's arguments (0: not in a call). */
 int procfs_parse_call(const char *text, struct activity *ret_activity, uint64_t ret_argument[6]);
 
 /*
- * Parses since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns:
- * "...\nse.avg.last_update_time  :  56887693467648\n..." to 56887693467648. -EPROTO.
- * (/proc/PID/task/TID/sched, with CONFIG_SCHED_DEBUG. The kernel sets the time when a thread enters
- * the run queue. Its clock falls behind if the kernel scales load by the CPU's frequency.)
+ * Parses the time since which a thread waits for a CPU, by the scheduler's clock, rounded down to
+ * 1,024 ns: "...\nse.avg.last_update_time  :  56887693467648\n..." to 56887693467648. -EPROTO: the
+ * line is missing or malformed.
+ *
+ * The text is that of /proc/PID/task/TID/sched, which exists with CONFIG_SCHED_DEBUG. The kernel
+ * sets this time when a thread enters the run queue. The clock that it uses for that falls behind
+ * if the kernel scales load by the CPU's frequency.
  */
 int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
 /* A thread's last turn on a CPU, from the sched file. */
 struct turn {
 	/*
-	 * Time of the context switch (exec_start), by the scheduler's clock; both threads have the
-	 * same. While the thread runs, it advances with the scheduler's ticks.
+	 * Time of the last context switch (exec_start), by the scheduler's clock. The thread that
+	 * left the CPU and the one that got it have the same time. While a thread runs, each
+	 * scheduler tick sets its time anew.
 	 */
 	uint64_t switched_ns;
 	uint64_t run_ns; /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
@@ -87,13 +95,14 @@ struct turn {
 int procfs_read_turn(int fd, struct turn *ret_turn);
 /*
  * Parses "redis-server (7, #threads: 5)\n---\nse.exec_start  :  23722024.318874\n..."
- * (milliseconds) to a switched_ns of 23722024318874. run_ns is 0 if @text ends before it. -EPROTO.
+ * (milliseconds) to a switched_ns of 23722024318874. run_ns is 0 if @text is cut before the line of
+ * the CPU time. -EPROTO: se.exec_start is missing or malformed.
  */
 int procfs_parse_turn(const char *text, struct turn *ret_turn);
 
 /*
- * Parses the CPU that a thread is on, waits for, or was last on, field 39 of stat: "7 (a) b) R 1 …
- * 17 3 0 …" with 3 there gives 3. -EPROTO.
+ * Parses field 39 of stat: the CPU that a thread is on, waits for, or was last on. Example: "7 (a)
+ * b) R 1 … 17 3 0 …" gives 3, if 3 is its field 39. -EPROTO: the field is missing.
  */
 int procfs_parse_last_cpu(const char *text);
 
@@ -111,7 +120,7 @@ struct kernel_time {
 /* Parses fields 10, 12 and 15 of stat. -EPROTO: they are not there. */
 int procfs_parse_kernel_time(const char *text, struct kernel_time *ret_time);
 
-/* Parses the thread's state, field 3 of stat: "7 (a) b) S 1 …" to 'S'. -EPROTO. */
+/* Parses the thread's state, field 3 of stat: "7 (a) b) S 1 …" to 'S'. -EPROTO: it is missing. */
 int procfs_parse_state(const char *text, char *ret_state);
 
 /* The thread's name (comm), without the newline. "" if it cannot be read. */
@@ -131,7 +140,7 @@ int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 int procfs_open_load(void);
 /* Returns how many threads of the whole machine are running or runnable, including the reader. */
 int procfs_read_runnable(int load_fd);
-/* Parses "0.20 0.18 0.12 3/80 11206\n" to 3. -EPROTO. */
+/* Parses "0.20 0.18 0.12 3/80 11206\n" to 3. -EPROTO: @text has another form. */
 int procfs_parse_runnable(const char *text);
 
 /* Returns a scheduler tick in ns (1/HZ). */

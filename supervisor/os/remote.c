@@ -36,8 +36,9 @@ ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n
 }
 
 /*
- * Returns how many of the @n pieces can be accessed completely without waiting; if 0, *@ret_first
- * bytes of the first piece can. -errno: as pages_cover().
+ * Returns how many of the @n pieces can be accessed completely without waiting. If the result is 0,
+ * *@ret_first is the number of bytes of the first piece that can be accessed. -ETIMEDOUT: a page is
+ * not delivered in time; another -errno of pages_cover() about the first piece.
  */
 static ssize_t cover(const struct remote *remote, const struct iovec *piece, size_t n,
 	enum pages_use use, size_t *ret_first)

@@ -17,7 +17,8 @@ struct pages;
 struct remote {
 	int tid;
 	struct pages *pages; /* NULL: accesses wait for pages */
-	const int *mem_fd;   /* for vm_read(); not for writes, which would ignore access rights */
+	/* /proc/PID/mem, for reads by vm_read(); writes through it would ignore access rights */
+	const int *mem_fd;
 };
 
 /*
@@ -31,7 +32,7 @@ ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n
 /* -ETIMEDOUT: a page of any of the @n bytes is not delivered in time, and nothing was written. */
 ssize_t remote_write(const struct remote *remote, uint64_t at, const void *from, size_t n);
 /*
- * Reads @n pieces (1024 at most) with one system call; the two sides of each have equal lengths.
+ * Reads @n pieces (1024 at most) with one system call. to[i] and from[i] must have equal lengths.
  * -ETIMEDOUT: a page of any piece is not delivered in time, and nothing was read.
  */
 ssize_t remote_read_vector(

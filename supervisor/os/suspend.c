@@ -8,13 +8,20 @@ void suspend(int signal)
 {
 	sigset_t set, before;
 
-	/* The signal is blocked, as a signalfd reads it. A blocked signal stops nothing. */
+	/*
+	 * @signal is blocked, because a signalfd reads it, and a blocked signal stops nothing. So
+	 * it is unblocked for the stop.
+	 */
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signal);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, &before);
 	(void)raise(signal);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	/* A stop signal discards a pending SIGCONT; one that is pending now has ended our stop. */
+	/*
+	 * Did @signal stop this process? A stop signal discards a pending SIGCONT, so a SIGCONT
+	 * that is pending now came later and ended the stop. Without one there was no stop, and
+	 * SIGSTOP is raised.
+	 */
 	if (signal != SIGSTOP && (sigpending(&set) < 0 || !sigismember(&set, SIGCONT)))
 		(void)raise(SIGSTOP);
 }

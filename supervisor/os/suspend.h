@@ -12,8 +12,9 @@
 void suspend(int signal);
 
 /*
- * Can a shell continue this process after a stop? A shell with job control has put it into a
- * process group of its own; in the group of the session's leader, nobody would notice the stop.
+ * Can a shell continue this process after a stop? A shell with job control notices a stop and has
+ * put this process into a process group of its own. If the process is in the group of the session's
+ * leader, it was not started by such a shell.
  */
 bool suspend_is_noticed(void);
 

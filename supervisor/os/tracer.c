@@ -79,7 +79,11 @@ static void find_call(int tid, struct arch_raw *raw)
 	pc = raw->word[arch_native.restart->pc];
 	errno = 0;
 	at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(*at.code), 0);
-	if (errno == EIO) { /* The pc is at the end of a mapping: reads the 8 bytes before it. */
+	/*
+	 * EIO: the instruction at the pc is behind the end of a mapping. Reads the 8 bytes before
+	 * the pc.
+	 */
+	if (errno == EIO) {
 		errno = 0;
 		at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(at.code), 0);
 		at.code[0] = at.code[1];

@@ -3,8 +3,9 @@
  * The only file that waits for children and tracees. Never blocks, except in waiter_join().
  *
  * Stops are read without being consumed (WNOWAIT); the resume consumes them. If the supervisor dies
- * in between, the kernel still has the signal and delivers it (test: signal_survives_our_death).
- * Deaths are read first, too, so that the CPU time of the zombie can be read before it is reaped.
+ * between reading a stop and the resume, the kernel still has the signal and delivers it (test:
+ * signal_survives_our_death). Deaths are also read without being consumed, so that the CPU time of
+ * the zombie can be read before it is reaped.
  */
 #ifndef SUPERVISOR_WAITER_H
 #define SUPERVISOR_WAITER_H

@@ -14,10 +14,16 @@
 #define LOOK_NS 50000000L
 /* A thread that was runnable but did not run at this many checks in a row may use all CPUs. */
 #define R_LOOKS_MOST 3
-/* Longest state D and longest sleep in one piece of work, as watchdog_share() counts time. */
+/*
+ * Longest time in state D, and longest time asleep, that one piece of work may have, in ns of
+ * watchdog_share().
+ */
 #define D_NS_MOST UINT64_C(3000000000)
 #define S_NS_MOST UINT64_C(10000000000)
-/* At least 1/16 of the time counts: a page that never comes is a hang on any machine. */
+/*
+ * watchdog_share() counts at least this part (1/16) of the time. So a page that never comes is
+ * found to be a hang on any machine, however many threads are runnable there.
+ */
 #define SHARE_LEAST 16
 /* CPU time that one piece of work may take. */
 #define BUSY_NS   UINT64_C(3000000000)
@@ -75,7 +81,9 @@ uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice)
 
 static uint64_t share_of_look(const struct watchdog *watchdog)
 {
-	/* Not kept open: the tracing thread may need the last descriptor. */
+	/*
+	 * /proc/loadavg is not kept open, as the tracing thread may need the last free descriptor.
+	 */
 	int fd = watchdog->unloaded ? -1 : procfs_open_load();
 	int runnable = fd < 0 ? -1 : procfs_read_runnable(fd);
 

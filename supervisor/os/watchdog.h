@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watches the tracing thread from another thread. The tracing thread may access a page of the
- * target that userfaultfd, or a file system in user space, has to deliver. If the thread that would
- * deliver it is stopped, the tracing thread waits forever, and the target with it. Or a bug,
- * possibly exploited, keeps the tracing thread busy while stopped threads wait. In both cases only
- * the end of the tracing thread helps.
+ * Watches the tracing thread from another thread. There are two kinds of hang:
+ *
+ * - The tracing thread accesses a page of the target that another thread has to deliver, for
+ *   userfaultfd or a file system in user space. If that thread is stopped, the tracing thread waits
+ *   forever, and so does the target.
+ * - A bug keeps the tracing thread busy while stopped threads wait. Somebody may have provoked it.
+ *
+ * In both cases only the end of the tracing thread helps.
  *
  * The tracing thread is pinned to one CPU at times. If a program of higher priority keeps that CPU,
  * the watchdog lets the tracing thread run on all CPUs.
@@ -35,8 +38,9 @@ struct watchdog_look {
 	uint64_t awake_ns; /* as in struct watchdog */
 	uint64_t cpu_ns;   /* the thread's CPU time */
 	/*
-	 * For how much of LOOK_NS, the time between two checks, a thread of our priority may have
-	 * had a CPU (watchdog_share()). A late check counts as LOOK_NS: this process got no CPU.
+	 * For how many ns of the 50 ms between two checks a thread with our nice value can have had
+	 * a CPU (watchdog_share()). A late check also counts as 50 ms: it is late because this
+	 * process got no CPU.
 	 */
 	uint64_t share_ns;
 	char state; /* as in /proc/PID/stat; 0: unknown */
@@ -45,7 +49,10 @@ struct watchdog_look {
 /* The piece of work that the thread is at. Zeroed: none. */
 struct watchdog_case {
 	uint64_t awake_ns, began_cpu_ns;
-	/* sums of share_ns over the last checks in a row that found state D, or S */
+	/*
+	 * @d_ns: sum of share_ns over the latest checks, as long as all of them found state D; 0
+	 * after another state. @s_ns: the same for state S.
+	 */
 	uint64_t d_ns, s_ns;
 };
 
@@ -58,15 +65,16 @@ static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 }
 
 /*
- * Returns for how much of @ns a thread of nice value @nice can have had a CPU, 1/16 at least, if
- * @runnable threads share @cpus CPUs, the others with nice value 0. A negative @nice counts as 0.
- * Negative @runnable: unknown, returns @ns. Pure.
+ * Returns for how many of @ns nanoseconds a thread of nice value @nice can have had a CPU, at least
+ * 1/16 of @ns. Assumes that @runnable threads share @cpus CPUs, and that all others have nice value
+ * 0. A negative @nice counts as 0. If @runnable is negative (unknown), returns @ns. Pure.
  */
 uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice);
 /*
- * Adds @look to the present piece of work. True: the thread hangs. Either it was in state D at each
- * check while share_ns added up to 3 s, or asleep while share_ns added up to 10 s (a blocked
- * terminal may become unblocked), or it has used 3 s of CPU time. Pure.
+ * Adds @look to the piece of work @work. True: the thread hangs. It does if every check found state
+ * D while share_ns added up to 3 s; or if every check found the thread asleep while share_ns added
+ * up to 10 s, which is longer because a blocked terminal may become unblocked; or if the piece of
+ * work has taken 3 s of CPU time. Pure.
  */
 bool watchdog_judge(struct watchdog_case *work, const struct watchdog_look *look);
 

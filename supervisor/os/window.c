@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 /*
- * Is this tracing thread's window open? Debug builds only: no other state is outside a structure.
+ * Is the stop window of this tracing thread open? This is a variable outside of all structures, and
+ * exists in debug builds only.
  */
 static _Thread_local bool open_window;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stop window: from the observation of a tick stop to its resume. Only the registers, the CPU
- * time, a copy of the live stack and the counters are accessed in it, and a disturbed call is
- * restarted: no allocation, no opening of files, no output, no look-up. Debug builds
- * (-Dstop_window_checks) abort on anything else.
+ * The stop window: the time from the observation of a requested stop to the thread's resume. Only
+ * the registers, the CPU time, a copy of the live stack, and counters in the target are accessed in
+ * it: no allocation, no opening of files, no output, no look-up. If a system call must be
+ * restarted, the window is left before that. Debug builds (-Dstop_window_checks) abort on anything
+ * else.
  */
 #ifndef SUPERVISOR_WINDOW_H
 #define SUPERVISOR_WINDOW_H

@@ -199,15 +199,11 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 							       : RESTART_NOTHING;
 	}
 	/*
-	 * SIGPIPE: the transfer was cut short because the pipe lost its last reader, not by our
-	 * stop.
+	 * SIGPIPE: the pipe lost its last reader, which cut the transfer short; our stop did not.
 	 */
 	if (need == RESTART_MAYBE_SHORT && signal == SIGPIPE)
 		need = RESTART_NOTHING;
-	/*
-	 * A call that is not restarted at this stop has ended for the program (test:
-	 * handler_ends_timed_call).
-	 */
+	/* A call that is not restarted at this stop has ended (test: handler_ends_timed_call). */
 	if (t->restart && need != RESTART_BEGIN_AGAIN && need != RESTART_MAYBE_EARLY &&
 		need != RESTART_MAYBE_SHORT)
 		t->restart->unfinished = false;
@@ -249,9 +245,9 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
 }
 
 /*
- * Evaluates the result of a restarted call. True: the call is complete; *@ret_result is the result
- * for the program, and *@ret_cut says whether the call was interrupted again. False: a transfer
- * must continue; @raw has been set for its next piece.
+ * Evaluates the result of a restarted call. True: *@ret_result is the result that the program gets,
+ * and *@ret_cut says whether the call was interrupted again. False: a transfer must continue; @raw
+ * has been set for its next piece.
  */
 static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_raw *raw,
 	int64_t *ret_result, bool *ret_cut)
