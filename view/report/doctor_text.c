@@ -20,8 +20,8 @@ static void put_count(struct layout *layout, const char *title, int64_t count)
 }
 
 /*
- * Returns what has the lines: "own" (DWARF in the object's own file), ".gopclntab", "debug file" (of
- * another path), "none", "unread", or "-" (unknown).
+ * Returns what has the lines: "own" (DWARF in the object's own file), ".gopclntab", "debug file"
+ * (DWARF in another file), "none", "unread", or "-" (unknown).
  */
 static const char *lines_of(const struct doctor_object *object)
 {
