@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Makes room for @n elements in *@array, which has room for *@room. The array grows by at least
- * half, and may move. 0, or -ENOMEM: nothing has changed.
+ * Makes room for @n elements in *@array; *@room is the number of elements it has room for. The
+ * array grows by at least half, and may move. Returns 0; -ENOMEM: nothing has changed.
  */
 #define array_grow(array, room, n)                                                    \
 	__extension__({                                                               \
@@ -17,7 +17,7 @@
 		result_;                                                              \
 	})
 
-/* Appends an element to *@array, which has *@n elements. 0, or -ENOMEM: nothing has changed. */
+/* Appends an element to *@array, which has *@n elements. Returns 0; -ENOMEM: nothing changed. */
 #define array_add(array, room, n, ...)                              \
 	__extension__({                                             \
 		int added_ = array_grow((array), (room), *(n) + 1); \
@@ -27,8 +27,8 @@
 	})
 
 /*
- * Gives the first index in [@from, @end) for which the expression @before is false; @end: for none.
- * @before must be true up to some index, and false from there on; it calls the index @i.
+ * Returns the first index in [@from, @end) for which the expression @before is false, or @end if
+ * there is none. @before uses @i as index. @before is true up to some index, then false.
  */
 #define array_bisect(i, from, end, before)                    \
 	__extension__({                                       \

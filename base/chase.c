@@ -12,7 +12,7 @@
 enum { LINKS_MOST = 40, OPEN_FLAGS = O_PATH | O_NOFOLLOW | O_CLOEXEC };
 
 struct walk {
-	int dir_fd, fd; /* folder and, if it exists, the file of the current name */
+	int dir_fd, fd; /* folder of the current name, and its file (-1: none exists) */
 	char rest[PATH_MAX];
 	char name[NAME_MAX + 1];
 	bool last; /* the current name is the last one */
@@ -33,8 +33,8 @@ static int is_shared(const struct stat *folder)
 }
 
 /*
- * May the link be followed (chase.h)? In a shared folder, a link with several names may be another
- * user's hard link to a link of ours elsewhere (possible with fs.protected_hardlinks 0).
+ * May the link be followed (chase.h)? A link in a shared folder must have only one name: if
+ * fs.protected_hardlinks is 0, another user can put a hard link to one of our links there.
  */
 static bool is_trusted(const struct stat *link, const struct stat *folder)
 {
@@ -58,7 +58,7 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Moves the next name of the path to w->name. Returns 1; 0: no name is left; or -errno. */
+/* Moves the next name of the path to w->name. Returns 1 if there is one, 0 if not, or -errno. */
 static int take_name(struct walk *w)
 {
 	const char *at = w->rest + strspn(w->rest, "/");
@@ -78,7 +78,7 @@ static int take_name(struct walk *w)
 	return bytes > 0;
 }
 
-/* Opens the target of a procfs link, unless it is a folder or a regular file that has a name. */
+/* Opens the target of a procfs link. False: no such link, or to a folder or named file. */
 static bool take_nameless(struct walk *w)
 {
 	int fd = w->last && is_procfs(w->dir_fd) ? openat(w->dir_fd, w->name, O_PATH | O_CLOEXEC)

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* fcntl() sets EINVAL if @least is beyond the limit of open files. */
+/* EINVAL of fcntl() means that @least is beyond the limit of open files. */
 int child_lift(int *fd, int least)
 {
 	int high;

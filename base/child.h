@@ -8,20 +8,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Moves *@fd to @least or above, for child_start(), unless it is -1 or there. 0 or -errno. */
+/* Moves *@fd to a number from @least on, unless it is one already or negative. 0 or -errno. */
 int child_lift(int *fd, int least);
 
 /*
  * Starts the program @argv[0] (a path). Its descriptor @first + i is a copy of @fd[i], which is not
- * below @first + @n; with -1 it is what this process has there. As the program ends with the
- * profiling, the signals that terminal and user send to the command are blocked in it. 0 or -errno.
+ * below @first + @n; if @fd[i] is -1, our descriptor @first + i is inherited. The program ends
+ * by itself with the profiling: it blocks signals that terminal and user send to the command.
+ * Returns 0 or -errno.
  */
 int child_start(const char *const argv[], const int *fd, size_t n, int first, pid_t *ret_pid);
 
 /* Waits for the end of child @pid. Returns its wait status, or 0 if SIGCHLD is ignored. */
 int child_join(int pid);
 
-/* Waits at most @most_ns for the end of child @pid. False: it still runs; init will reap it. */
+/* Waits at most @most_ns for the end of child @pid. False: the child still runs. */
 bool child_join_within(int pid, uint64_t most_ns);
 
 #endif

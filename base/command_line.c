@@ -63,7 +63,7 @@ static int take_number(const struct option_row *row, void *at, const char *value
 	return 0;
 }
 
-/* Stores @value in the settings, as row->kind says. Results as of option_row.take. */
+/* Stores @value in the settings, as row->kind says. Returns what option_row.take returns. */
 static int take(const struct option_row *row, void *settings, char *value)
 {
 	void *at = (char *)settings + row->at;
@@ -88,8 +88,8 @@ static int take(const struct option_row *row, void *settings, char *value)
 }
 
 /*
- * Returns the set that has @option, a result of getopt_long(), and sets *@ret_row to the index of
- * its row in that set. NULL: no set has it.
+ * Finds the row of @option, a result of getopt_long(). Returns the row's set, and sets *@ret_row to
+ * the row's index in it. NULL: no set has the option.
  */
 static struct option_set *find(struct option_set *set, size_t sets, int option, size_t *ret_row)
 {
@@ -164,7 +164,7 @@ const char *command_line_likely(const struct option_set *set, size_t sets, const
 	const char *name[ROWS_MOST + 1];
 	size_t n = 0;
 
-	/* If a letter was unknown, @word may be another argument, with a valid option. */
+	/* After an unknown letter, @word need not be the wrong argument: no name can be guessed. */
 	if (optopt)
 		return NULL;
 	for (size_t i = 0; i < sets; i++) {

@@ -20,12 +20,12 @@ enum option_kind {
 	OPTION_TEXT,    /* stores the value in a const char * */
 	OPTION_WORD,    /* stores the value, one of @words, in a const char * */
 	OPTION_CHOICE,  /* stores the value's index in @words in an enumeration */
-	OPTION_SWITCH,  /* stores in a bool whether the value is the second of two @words */
+	OPTION_SWITCH,  /* stores true in a bool if the value is the second of two @words */
 	OPTION_NUMBER,  /* stores a number in a uint64_t, unchecked */
 	OPTION_COUNT,   /* stores a number up to @most in an unsigned */
 	OPTION_DECIMAL, /* stores a number from 0 to @most in a double */
 	OPTION_TIME,    /* stores a time in ns, from @least to @most, in a uint64_t */
-	OPTION_RATE,    /* stores the period of a rate, in ns, in a uint64_t */
+	OPTION_RATE,    /* takes a rate, stores its period in ns in a uint64_t */
 	OPTION_SIZE,    /* stores a size in bytes, from @least to @most, in a uint64_t */
 	OPTION_PERCENT, /* stores a share in millionths in a uint32_t */
 	OPTION_TAKE,    /* stores nothing, but calls @take with the value */
@@ -37,14 +37,14 @@ struct option_row {
 	enum option_kind kind;
 	size_t at; /* offset of the value in the settings */
 	/*
-	 * Takes the value; @context points to the settings. Returns 0; -EINVAL if the value is
-	 * wrong; 1 if parsing ends here, as the option (like --help) has printed its output.
+	 * Takes the value; @context points to the settings. Returns 0; -EINVAL: the value is wrong;
+	 * 1: parsing ends here, because the option (like --help) has done all work.
 	 */
 	int (*take)(void *context, char *value);
 	const char *words; /* the permitted words, as "yes|only|no" */
 	/* what a message says about a wrong value: "bad rate", "give ticks a second" */
 	const char *wrong, *remedy;
-	uint64_t least, most; /* bounds of the value; @most 0: no upper bound */
+	uint64_t least, most; /* bounds of the value; @most 0: no upper bound (of a time or size) */
 };
 
 struct option_set {
@@ -65,17 +65,17 @@ enum command_line_result {
 };
 
 /*
- * Parses options by getopt_long(): optind is then the index of the first other argument. @set has
- * @sets sets, with at most 96 options in all. getopt_long()'s letters begin with @mode, such as
- * "+:". Returns COMMAND_LINE_ENDED if a @take returned 1; COMMAND_LINE_WRONG if optarg is a wrong
- * value for the option *@ret_row.
+ * Parses options by getopt_long(): optind is then the index of the first argument that is no
+ * option. @set has @sets sets, with at most 96 options in all. getopt_long()'s letters begin with
+ * @mode, such as "+:". COMMAND_LINE_ENDED: a @take returned 1. COMMAND_LINE_WRONG: optarg is a
+ * wrong value of the option *@ret_row.
  */
 enum command_line_result command_line_parse(struct option_set *set, size_t sets, const char *mode,
 	int argc, char **argv, const struct option_row **ret_row);
 
 /*
- * Call after COMMAND_LINE_UNKNOWN, with the last argument as @word. Returns the option that @word
- * probably means, or NULL.
+ * Call after COMMAND_LINE_UNKNOWN, with the argument that was parsed last as @word. Returns the
+ * option that the user probably meant, or NULL.
  */
 const char *command_line_likely(const struct option_set *set, size_t sets, const char *word);
 

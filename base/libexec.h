@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our programs in libexec, which only our other programs run. */
+/* Our programs in the folder libexec. Users do not call them; our other programs do. */
 #ifndef BASE_LIBEXEC_H
 #define BASE_LIBEXEC_H
 
@@ -12,9 +12,9 @@
 bool libexec_find(const char *name, char path[PATH_MAX]);
 
 /*
- * Starts argv[0], searched in PATH if it has no slash, with the input @in_fd, which the caller
- * closes; -1: empty input. *@ret_out reads its output; @quiet drops what it writes to stderr. 0,
- * and libexec_end() must follow; or -errno.
+ * Starts the program argv[0]; PATH is searched if argv[0] has no slash. The program reads @in_fd,
+ * which the caller closes, or nothing if @in_fd is -1. *@ret_out reads its output. @quiet drops its
+ * stderr. Returns 0, and libexec_end() must follow; or -errno.
  */
 int libexec_read(char *const argv[], int in_fd, bool quiet, FILE **ret_out, pid_t *ret_pid);
 /* Closes @out (or NULL). Returns the program's exit status, or 128 + the signal that ended it. */

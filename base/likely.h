@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 /*
- * Returns the name that differs least from @word, and by at most a third of its letters. NULL: no
- * name does, or several are equally near. Leading dashes of @word and its text from '=' on do not
- * count. @names points to the first name, a const char *; one more follows every @stride bytes,
- * until NULL.
+ * Returns the name that differs least from @word, in at most a third of the word's letters. NULL:
+ * there is no such name, or several are equally near. In @word, leading dashes and the text from
+ * '=' on are ignored. @names points to a const char *, the first name; the next one is @stride
+ * bytes behind it, and so on. A NULL ends the names.
  */
 const char *likely_name(const char *word, const void *names, size_t stride);
 

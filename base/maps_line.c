@@ -29,7 +29,7 @@ static int digit_value(char c, unsigned base)
 	return value >= 0 && (unsigned)value < base ? value : -1;
 }
 
-/* Takes a number of at least one digit that fits into 64 bits. */
+/* Parses digits at the span's begin. False: there is none, or the number exceeds 64 bits. */
 static bool take_number(struct text_span *span, unsigned base, uint64_t *ret_value)
 {
 	const char *first = span->at;

@@ -25,19 +25,19 @@ struct maps_line {
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line);
 
 /*
- * Calls @is_it for the lines of the maps file @path until it returns true; line->name is valid only
- * during that call. False: it was true for no line, or the file cannot be read.
+ * Calls @is_it for each line of the maps file @path until @is_it returns true. Returns true then.
+ * line->name is valid only during the call. False: no line was accepted, or the file is unreadable.
  */
 bool maps_line_find(const char *path, bool (*is_it)(void *context, const struct maps_line *line),
 	void *context);
 
 /*
- * Copies a name and turns \012 into a newline. That is the kernel's only escape: any other \ooo is
- * literal. @to has room for @name_bytes bytes and gets no NUL. Returns the bytes written.
+ * Copies a name and turns \012 into a newline. The kernel escapes only newlines: any other \ooo is
+ * literal. @to has room for @name_bytes bytes, and gets no NUL. Returns the bytes written.
  */
 size_t maps_line_unescape(const char *name, size_t name_bytes, char *to);
 
-/* Returns the length of @name without " (deleted)"; @name_bytes if it does not end in this. */
+/* Returns the length of @name without a " (deleted)" at its end. */
 size_t maps_line_without_deleted(const char *name, size_t name_bytes);
 
 #endif

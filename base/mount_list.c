@@ -24,8 +24,8 @@
 #define MOUNTS_LISTED_MOST 100000u
 
 /*
- * struct mnt_id_req. For listmount, @param is the last id of the previous block; for statmount, it
- * says which fields are wanted.
+ * struct mnt_id_req. @param is, for listmount, the last id of the block that was read before; for
+ * statmount, the mask of wanted fields.
  */
 struct request {
 	uint32_t size, spare;
@@ -40,7 +40,7 @@ struct described {
 	uint64_t rest[61];
 };
 
-/* Gets the device of mount @id. False with errno ENOENT: no such mount; another errno: unknown. */
+/* Gets a mount's device. False with errno ENOENT: no such mount; another errno: call failed. */
 static bool describe(uint64_t id, struct described *ret_described)
 {
 	struct request request = {.size = REQUEST_BYTES, .id = id, .param = ASK_DEVICE};
@@ -91,7 +91,7 @@ char *mount_list_text(void)
 {
 	char *text = NULL;
 	size_t bytes = 0, lines = 0;
-	/* Without lasting ids of files, nothing could be compared with the list. */
+	/* The list is useful only if the kernel also tells the lasting id of a file's mount. */
 	FILE *to = id_of(AT_FDCWD, "/") ? open_memstream(&text, &bytes) : NULL;
 
 	if (!to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lasting ids of mounts, which Linux (6.8 and later) never gives out twice. An id of mountinfo and
- * fdinfo goes to the next mount once its own mount is unmounted.
+ * Lasting ids of mounts, which Linux (6.8 and later) never gives out twice. The ids in mountinfo
+ * and fdinfo do not last: after an unmount, the kernel gives the same id to another mount.
  */
 #ifndef BASE_MOUNT_LIST_H
 #define BASE_MOUNT_LIST_H
@@ -14,8 +14,8 @@
 
 /*
  * Lists the mounts below our root folder, a line each: lasting id, 0, device ("4294967332 0 98:0").
- * Asks no file system. The caller frees the text. NULL: the kernel does not tell lasting ids or all
- * mounts, or out of memory.
+ * Sends no request to a file system. The caller frees the text. NULL: the kernel has no lasting
+ * ids, the list is not complete, or memory is short.
  */
 char *mount_list_text(void);
 

@@ -21,7 +21,7 @@ static int refuse(const char **ret_problem, const char *problem)
 	return -EPERM;
 }
 
-/* Is the device null, zero, full or a terminal? Opening or writing others may have side effects. */
+/* Is it null, zero, full or a terminal? Opening or writing other devices may have side effects. */
 static bool is_harmless(dev_t device)
 {
 	unsigned minor_number = minor(device);
@@ -33,14 +33,14 @@ static bool is_harmless(dev_t device)
 	}
 }
 
-/* Is it a FIFO of another user in a shared folder? With fs.protected_fifos, Linux refuses those. */
+/* Is it another user's FIFO in a shared folder? With fs.protected_fifos, Linux does not open it. */
 static bool is_trap(const struct chased *at)
 {
 	return at->st.st_uid != geteuid() && at->st.st_uid != at->folder.st_uid &&
 		at->folder.st_mode & S_ISVTX && at->folder.st_mode & S_IWOTH;
 }
 
-/* How is the existing file written? 1: in place; 0: it is replaced; -errno: not at all. */
+/* Returns 1: the file is written in place; 0: it is created or replaced; -errno: it is refused. */
 static int judge(const struct chased *at, const char **ret_problem)
 {
 	if (at->fd < 0)
@@ -67,7 +67,7 @@ static int judge(const struct chased *at, const char **ret_problem)
 	}
 }
 
-/* Opens the file that was checked, whatever its name refers to by now. */
+/* Opens the file that was checked, even if its name refers to another file now. */
 static int reopen(const struct chased *at, int flags)
 {
 	char path[40];
@@ -121,8 +121,8 @@ static int open_fresh(struct outfile *o)
 }
 
 /*
- * Creates the new file. Refuses if the older file has another owner than the new one: not our uid
- * is compared, as a file system may give files another owner.
+ * Creates the new file. Refuses if new and old file have different owners. The owner of the new
+ * file may differ from our uid on some file systems, so our uid is not compared.
  */
 static int make_fresh(struct outfile *o, const char **ret_problem)
 {
@@ -189,7 +189,7 @@ int outfile_name(struct outfile *outfile)
 	return r;
 }
 
-/* Renames without replacing. Some file systems support neither RENAME_NOREPLACE nor hard links. */
+/* Renames without replacing @to. If the file system cannot do that, first checks for @to. */
 static int rename_new(int folder, const char *from, const char *to)
 {
 	struct stat st;

@@ -33,7 +33,7 @@ const char *output_rank(void)
 
 unsigned output_ranks(void)
 {
-	/* SLURM_NTASKS is left out: a batch script, a single process, has it, too. */
+	/* SLURM_NTASKS is not used: a batch script has it, too, but is a single process. */
 	static const char *const names[] = {
 		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
 
@@ -86,7 +86,7 @@ char *output_apart(const char *pattern, const char *mark)
 		;
 	if (dot < end && before > name && is_word(before + 1, dot))
 		dot = before;
-	/* "gmon.out" stays whole: @mark goes behind "gmon.out.7", but in front of "gmon.out". */
+	/* @mark goes behind "gmon.out.7", and in front of "gmon.out": both stay whole. */
 	if (strncmp(dot, ".out.", 5) == 0 && !isalpha((unsigned char)dot[5]))
 		r = asprintf(&apart, "%s.%s", pattern, mark);
 	else if (strcmp(dot, ".out") == 0)
@@ -129,7 +129,7 @@ static void put_name(FILE *out, const char *name, bool is_first)
 	}
 }
 
-/* Writes the value of %@what. @is_first: it begins the name of a file or folder. */
+/* Writes the value of %@what. @is_first: the value begins the name of a file or folder. */
 static void put_value(FILE *out, char what, const struct output_facts *facts, bool is_first)
 {
 	char stamp[32];

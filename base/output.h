@@ -12,12 +12,12 @@ struct output_facts {
 	uint32_t pid;     /* %p */
 	const char *name; /* %n; slashes in it become underscores */
 	time_t time;      /* %t: 20260131-235959, local time */
-	/* counts the files of one second; from 2 on, %t contains it: 20260131-235959_2 */
+	/* number of the file among those of one second; from 2 on in %t: 20260131-235959_2 */
 	unsigned number;
 	const char *rank; /* %r: MPI or Slurm rank, "0" if there is none */
 };
 
-/* Replaces %p %n %t %r %%, and no other %. 0, and the caller frees *@ret_name; or -ENOMEM. */
+/* Replaces %p %n %t %r %%; keeps any other %. 0: the caller frees *@ret_name; or -ENOMEM. */
 int output_name(const char *pattern, const struct output_facts *facts, char **ret_name);
 /* Like output_name(), but keeps %t and %%: the result is the pattern of a series (series.h). */
 int output_series(const char *pattern, const struct output_facts *facts, char **ret_series);
@@ -32,15 +32,15 @@ unsigned output_ranks(void);
 /* Does @path end in @suffix, in upper or lower case? */
 bool output_ends_in(const char *path, const char *suffix);
 /*
- * Does the file name in @path consist of @name, a dot and more (any case), as "gmon.out.4711" does
- * for "gmon.out"? False if @name is a suffix such as ".pb.gz".
+ * Does the file name in @path consist of @name, a dot and more? "gmon.out.4711" continues
+ * "gmon.out". Case is ignored. False if @name begins with a dot, as the suffix ".pb.gz" does.
  */
 bool output_continues(const char *path, const char *name);
 
 /*
- * Inserts @mark before a name's suffix, if any: "sprof.pb.gz" and "%p" give "sprof.%p.pb.gz".
- * "gmon.out", the name of a format, stays whole: "%p.gmon.out", "gmon.out.%t.%p". The caller frees
- * the result. NULL: out of memory.
+ * Inserts @mark before a name's suffix, if any: "sprof.pb.gz" and "%p" give "sprof.%p.pb.gz". The
+ * name "gmon.out" stays whole: "gmon.out" gives "%p.gmon.out", "gmon.out.%t" gives
+ * "gmon.out.%t.%p". The caller frees the result. NULL: out of memory.
  */
 char *output_apart(const char *pattern, const char *mark);
 /* Returns a copy of @pattern with %t, which output_apart() adds if needed. NULL: out of memory. */

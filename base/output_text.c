@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* Are the held bytes a whole character or colour sequence, the beginning of one, or neither? */
+/* The bytes held are a whole character or colour sequence; the beginning of one; anything else. */
 enum piece { PIECE_WHOLE, PIECE_BEGUN, PIECE_FOREIGN };
 
 /* A colour sequence is, for example, "ESC [ 1 ; 31 m". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pool of strings, each stored once, NUL-terminated, at an unchanging address. After pool_init(),
- * id 0 is "". A pool of zeros is valid, but empty.
+ * A pool of strings. Each is stored once, NUL-terminated, at an unchanging address. After
+ * pool_init(), id 0 is "". A struct pool that is all 0 is valid, and has no strings, not even "".
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -13,8 +13,8 @@
 #include "base/table.h"
 
 /*
- * A string this long or longer is found by its address, too: a small file may refer to a string of
- * a megabyte a million times, and comparing it each time would take too long.
+ * A string of this many bytes or more is found by its address, too. A small file may refer to a
+ * string of a megabyte a million times: to compare the bytes each time would take too long.
  */
 #define POOL_LONG_BYTES 4096
 
@@ -23,7 +23,7 @@ struct pool {
 	struct table longs; /* strings of POOL_LONG_BYTES and more, by their address */
 	const char **item;  /* by id */
 	size_t n, room;
-	struct pool_chunk *chunk; /* the newest chunk; it leads to the older ones */
+	struct pool_chunk *chunk; /* the newest chunk, first of the list of chunks */
 };
 
 /* Returns 0, or -ENOMEM. */
@@ -33,8 +33,8 @@ void pool_release(struct pool *pool);
 /* Finds or adds the string that ends after @bytes bytes or at a NUL. Returns its id, or -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
 /*
- * Like pool_add(), for text that ends at its NUL; NULL stands for "". A long string that is in the
- * pool, as pool_at() returned it, is found by its address alone.
+ * Like pool_add(), for text that ends at its NUL; NULL stands for "". If @text is a result of
+ * pool_at(), a long string is found by its address alone.
  */
 int pool_add_text(struct pool *pool, const char *text);
 

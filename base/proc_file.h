@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 /*
- * Reads up to @room - 1 bytes of the file whose path @format makes, by one pread(2), and appends a
- * NUL. Returns the number of bytes; or -errno, and the text is empty.
+ * Reads up to @room - 1 bytes of a file, by one pread(2), and appends a NUL. @format makes the
+ * path. Returns the number of bytes; or -errno, and *@to is "".
  */
 int proc_file_read(char *to, size_t room, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Returns what follows "@name:" and blanks at the beginning of a line; NULL: no such line. */
+/* Finds the line that begins with "@name:". Returns its text behind blanks; NULL: no such line. */
 const char *proc_file_value(const char *text, const char *name);
 
 /* Returns the number behind "@name:", written in the given base; 0: no such line. */
@@ -23,9 +23,9 @@ uint64_t proc_file_number(const char *text, const char *name, int base);
 int proc_file_last_number(const char *text, const char *name, int otherwise);
 
 /*
- * Returns a living thread of process @pid, if possible its first one; @pid if no thread lives. Once
- * the first thread has ended, only /proc/TID of another one shows memory, root folder and
- * descriptors.
+ * Returns a thread of process @pid that lives: if possible, the main thread. Returns @pid if none
+ * lives. After the main thread has ended, /proc/@pid no longer shows memory, root folder and
+ * descriptors; /proc/TID of a living thread does.
  */
 int proc_file_living_thread(int pid);
 

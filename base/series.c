@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-/* Lists the files that match. Returns their number; 0 if out of memory, so that none is removed. */
+/* Lists the files that match. Returns their number; 0 also if out of memory: none is removed. */
 static size_t list(DIR *folder, const char *pattern, struct member **ret_member)
 {
 	struct member *member = NULL;

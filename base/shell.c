@@ -41,7 +41,7 @@ static char *append_quoted(char *to, const char *arg, size_t bytes)
 char *shell_line(const char *args, size_t bytes)
 {
 	const char *end = args + bytes;
-	/* Worst case: an argument that is one quote becomes ''\''' and a space, 7 bytes. */
+	/* Worst case: an argument that is one quote becomes ''\''' and a space: 7 bytes. */
 	char *line = calloc(bytes + 1, 7), *to = line;
 
 	if (!line)

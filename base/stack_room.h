@@ -4,8 +4,8 @@
 #define BASE_STACK_ROOM_H
 
 /*
- * Returns the result of @run, which gets a mapped stack of 8 MiB if the stack limit is below 1 MiB.
- * The limit stays as it is: programs that we start inherit it, and stacks of new threads follow it.
+ * Runs @run and returns its result. If the stack limit is below 1 MiB, @run gets a mapped stack of
+ * 8 MiB. The limit is not raised: programs that we start and new threads would get it, too.
  */
 int stack_room_run(int (*run)(int argc, char **argv), int argc, char **argv);
 

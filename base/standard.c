@@ -20,7 +20,7 @@ void standard_hold(void)
 
 int standard_end_output(void)
 {
-	/* If an earlier write failed, the buffer is empty and fflush() succeeds: hence ferror(). */
+	/* fflush() does not report a write that failed earlier; ferror() does. */
 	int error = ferror(stdout) ? errno ? errno : EIO : 0;
 
 	if (fflush(stdout) != 0)

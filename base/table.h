@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A hash table that finds equal items in an array of the caller. It holds only the items' indexes
- * (0, 1, 2 …) and hashes. No item is removed singly.
+ * (0, 1, 2 …) and hashes. A single item cannot be removed.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
@@ -23,16 +23,16 @@ struct table {
 
 void table_release(struct table *table);
 
-/* Is the item at @index in @items the one that @key describes? */
+/* Does @key describe the item at @index in @items? */
 typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
-/* Returns the bits of a hash that are stored. They determine the slot: growing needs no items. */
+/* Returns the bits of a hash that are stored. They give the slot, also when the table grows. */
 static inline uint32_t table_kept(uint64_t hash)
 {
 	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);
 }
 
-/* Returns the index of the equal item, or -ENOENT. Inline, so that the compiler knows @equal. */
+/* Returns the index of the equal item, or -ENOENT. Inline, so that @equal is inlined, too. */
 static inline int table_find(const struct table *table, uint64_t hash, table_equal *equal,
 	const void *items, const void *key)
 {
@@ -50,13 +50,13 @@ static inline int table_find(const struct table *table, uint64_t hash, table_equ
 	}
 }
 
-/* Adds the new item at @index. 0; or, without a change, -ENOMEM (also if @index >= INT_MAX). */
+/* Adds the new item at @index. 0; -ENOMEM: nothing has changed, memory or indexes ran out. */
 int table_add(struct table *table, uint64_t hash, uint32_t index);
 
 /* Removes all items, but keeps the memory for new ones. */
 void table_clear(struct table *table);
 
-/* Hashes @hash and @value. @hash is spread first: many pairs of small numbers have equal XORs. */
+/* Hashes @hash and @value. A XOR alone would be equal for many pairs of small numbers. */
 static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash * UINT64_C(0xff51afd7ed558ccd) ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -66,8 +66,8 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 uint64_t table_hash_bytes(const void *data, size_t bytes);
 
 /*
- * Returns the index of the item of *@items that equals *@key, which is appended if there is none;
- * or -ENOMEM. *@items has *@n items and room for *@room.
+ * Returns the index of the item that equals *@key. If *@items has none, appends *@key. Or returns
+ * -ENOMEM. *@items has *@n items and room for *@room.
  */
 #define table_intern(table, hash, equal, items, room, n, key)                              \
 	__extension__({                                                                    \

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For example "é" is C3 A9: U+00E9. */
+/* Decodes, for example, the bytes C3 A9 of "é" as U+00E9. */
 int32_t text_next(const char **text)
 {
 	static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -46,7 +46,7 @@ size_t text_encode(int32_t c, char to[TEXT_UTF8_BYTES])
 	return n;
 }
 
-/* wcwidth() depends on the locale. @none: combining marks; @wide: East Asian characters. */
+/* Not wcwidth(): it depends on the locale. @none: combining marks; @wide: East Asian characters. */
 unsigned text_character_columns(int32_t c)
 {
 	static const int32_t none[][2] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd},

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Takes a UTF-8 character from the front of *@text (not empty). If invalid, takes a byte: -1. */
+/* Takes a UTF-8 character from the front of *@text (not ""). Invalid: takes a byte, returns -1. */
 int32_t text_next(const char **text);
 
 enum { TEXT_UTF8_BYTES = 5 };
@@ -22,32 +22,32 @@ unsigned text_character_columns(int32_t character);
 size_t text_columns(const char *text);
 
 /*
- * May the character be sent to a terminal? False for control characters (C0, C1, DEL), for those
- * that change the display of other text (directions, joiners), and for -1. All output passes this
- * check, as names may come from hostile files and processes.
+ * May the character be sent to a terminal? Not control characters (C0, C1, DEL), nor characters
+ * that change the display of other text (directions, joiners), nor -1. All output passes this
+ * check, because names may come from hostile files and processes.
  */
 bool text_is_printable(int32_t character);
 
 /*
- * Copies @text; '?' replaces each character that is not printable or, with @ascii, not ASCII. NULL:
- * out of memory.
+ * Copies @text with '?' for each character that is not printable. @ascii: '?' also for each that is
+ * not ASCII. NULL: out of memory.
  */
 char *text_clean(const char *text, bool ascii);
 /* Prints the result of text_clean(text, false). */
 void text_put(const char *text, FILE *out);
 
 /*
- * Cut *@text, which is allocated and may move, to @columns (1 or more). A name loses first its
- * arguments, then the content of angle brackets, its first components, its middle; a path loses its
- * beginning, a sentence its end. 0; or -ENOMEM, and *@text is still valid.
+ * Each function cuts *@text, which is allocated and may move, to @columns (1 or more). A name loses
+ * first its arguments, then what is in angle brackets, then its first components, then its middle.
+ * A path loses its beginning; a sentence loses its end. 0; or -ENOMEM, and *@text is still valid.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
 int text_cut_sentence(char **text, size_t columns, bool ascii);
 
-/* Empties all brackets of a name that hold more than an ellipsis: "f<...>(...)". 0 or -ENOMEM. */
+/* Puts an ellipsis into each bracket of a name that holds more: "f<...>(...)". 0 or -ENOMEM. */
 int text_empty_brackets(char **text, bool ascii);
-/* Returns the ellipsis that takes the place of a part that was cut: "…", with @ascii "...". */
+/* Returns the ellipsis that replaces a part that was cut: "..." if @ascii, otherwise "…". */
 const char *text_ellipsis(bool ascii);
 
 /* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
@@ -72,14 +72,14 @@ void text_format_hz(double hz, char to[TEXT_UNIT_BYTES]);
 /* The format that all values of a column share. */
 struct text_scale {
 	const char *unit; /* the unit shown: "ms", "MiB", "" */
-	const char *of;   /* the unit of the values, by its pprof name; "": any other unit */
+	const char *of;   /* pprof's name of the values' unit; "": values are not scaled */
 	double divisor;
 	int digits; /* number of digits shown behind the point */
 };
 
-/* Returns the scale for values in a pprof unit; @most is the one with the greatest magnitude. */
+/* Returns the scale for values in a pprof unit. @most is the value of greatest magnitude. */
 struct text_scale text_scale_for(const char *unit, int64_t most);
-/* Formats a value. One that is not 0 but would be shown as 0.00 becomes "<0.01", or ">-0.01". */
+/* Formats a value. If it is not 0 but would be shown as 0.00, it becomes "<0.01" or ">-0.01". */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);
 
 #endif

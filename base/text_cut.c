@@ -71,7 +71,7 @@ static bool is_operator(const char *text, size_t at)
 struct brackets {
 	uint32_t *closing; /* for a byte that opens a bracket: where it is closed; otherwise 0 */
 	uint32_t *columns; /* for each byte: columns of the text before it */
-	uint32_t *stack;   /* brackets that are open; later those to be emptied, leftmost last */
+	uint32_t *stack;   /* first: open brackets; then: pairs to empty, leftmost last */
 	size_t n;          /* number of entries in @stack */
 };
 
@@ -110,8 +110,9 @@ static int find_brackets(struct brackets *b, const char *text, char open, char c
 }
 
 /*
- * Chooses pairs to empty, from the name's end on, until the name has at most @most columns. Pairs
- * not longer than an ellipsis stay. Takes linear time: each pair is pushed and popped at most once.
+ * Chooses pairs of brackets to empty until the name has at most @most columns, beginning at the
+ * name's end. A pair stays if its content is not longer than an ellipsis. Takes linear time: each
+ * pair is pushed and popped at most once.
  */
 static void empty_pairs(struct brackets *b, const char *text, size_t most, bool ascii)
 {
@@ -175,7 +176,7 @@ static int empty_brackets(char **text, size_t columns, bool ascii)
 	return r;
 }
 
-/* A longer name first loses its middle, to bound the work of screens that cut it at each update. */
+/* Bytes beyond which a name first loses its middle: screens cut names again at each update. */
 enum { MOST_NAME_BYTES = 16384 };
 
 static int bound_name(char **text, bool ascii)
@@ -198,7 +199,7 @@ int text_empty_brackets(char **text, bool ascii)
 	return r < 0 ? r : empty_brackets(text, 0, ascii);
 }
 
-/* Returns where the next component after @at begins ("b::c" in "a<x::y>::b::c"); 0: nowhere. */
+/* Returns where the component behind @at begins ("b::c" in "a<x::y>::b::c"); 0: none. */
 static size_t next_component(const char *text, size_t at)
 {
 	int depth = 0;

@@ -18,7 +18,7 @@ bool vm_read_is_refused(void)
 	return process_vm_readv(getpid(), &local, 1, &there, 1, 0) < 0 && is_refusal(errno);
 }
 
-/* Returns what process_vm_readv(2) would: EFAULT for unmapped memory, where pread() sets EIO. */
+/* Returns what process_vm_readv(2) returns: -EFAULT, not EIO of pread(), for unmapped memory. */
 static ssize_t read_file(int fd, const struct iovec *to, const struct iovec *from, size_t n)
 {
 	ssize_t done = 0;

@@ -15,8 +15,8 @@ struct waiting_line {
 void waiting_line_begin(struct waiting_line *progress);
 
 /*
- * Shows that the share @done (0 to 1) of @what is done. Shows nothing in the first half second, and
- * then at most ten lines a second.
+ * Shows @what, and the share of it that is done, @done (0 to 1). Shows nothing in the first half
+ * second, and then at most ten lines a second.
  */
 void waiting_line_show(struct waiting_line *progress, const char *what, double done);
 

@@ -48,8 +48,8 @@ static int check_ascending(const struct client_call *call, uint32_t i,
 }
 
 /*
- * Returns the number of entries before the one with p_high 0, or -errno. Copies them one at a time,
- * as the page behind that entry may not be mapped.
+ * Returns the number of entries before the one with p_high 0, or -errno. Copies one entry at a
+ * time, because the page behind the last entry may not be mapped.
  */
 static int count_entries(const void *table)
 {

@@ -25,9 +25,9 @@ enum { SCALE = 0x10000, BIN_SCALE = 2, NATIVE_UINT = 2, NATIVE_FAST = 4 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct all_segment *segment;
 static size_t segments, room;
-static int own_table; /* number of the last table put in force here; 0: none, or it is off */
+static int own_table; /* number of the last table put in force here; 0: none, or we turned it off */
 static unsigned fast;
-/* Objects loaded plus objects unloaded by the dynamic linker, when last examined. */
+/* Number of objects that the dynamic linker had loaded and unloaded at our last look. */
 static unsigned long long changes;
 
 struct all_segment *all_lock(size_t *ret_n)
@@ -69,7 +69,7 @@ static const char *keep(const char *path)
 	return *path ? strdup(path) : "";
 }
 
-/* Inserts @new, with a copy of its path, in front of the rest segment. 0 or -ENOMEM. */
+/* Inserts @new, with a copy of its path, before the last segment (all.h). 0 or -ENOMEM. */
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;
@@ -127,7 +127,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		new.end = (info->dlpi_addr + p->p_vaddr + p->p_memsz + ALL_STEP - 1) &
 			~(uint64_t)(ALL_STEP - 1);
 		if (new.end - new.start > UINT_MAX)
-			continue; /* Too large: the rest segment counts its ticks. */
+			continue; /* The region would be too large; the rest segment counts. */
 		new.path = info->dlpi_name ? info->dlpi_name : "";
 		known = find(&new);
 		if (known) {

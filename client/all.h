@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of sprofil_all(3), which allocate and lock, unlike the rest of libsprofil. */
+/* sprofil_all(3): shared by its files. Unlike the rest of libsprofil, they allocate and lock. */
 #ifndef CLIENT_ALL_H
 #define CLIENT_ALL_H
 
@@ -15,8 +15,8 @@ struct all_symbol {
 };
 
 /*
- * An executable segment of an object that is, or was, loaded; or the rest segment, whose one
- * counter is for all addresses in no other segment.
+ * An executable segment of an object that is or was loaded; or the rest segment. The rest segment
+ * has one counter, for all addresses that no other segment has.
  */
 struct all_segment {
 	uint64_t start, end; /* multiples of ALL_STEP; both 0: the rest segment */
@@ -31,16 +31,16 @@ struct all_segment {
 };
 
 /*
- * Returns the *@ret_n segments, under a lock that all_unlock() releases. The last one is the rest
- * segment. *@ret_n 0: sprofil_all() has never been called.
+ * Returns the segments and sets *@ret_n to their number; all_unlock() must follow. The last one is
+ * the rest segment. There are none if sprofil_all() has never been called.
  */
 struct all_segment *all_lock(size_t *ret_n);
 void all_unlock(void);
 
 /*
  * Reads the functions of an ELF file's symbol table, ascending by address. The caller frees
- * *@ret_symbols and *@ret_names, which holds the names. 0, without functions if the file cannot be
- * read or is invalid; or -ENOMEM.
+ * *@ret_symbols and *@ret_names, which holds the names. 0; if the file cannot be read or is
+ * invalid, *@ret_n is 0; or -ENOMEM.
  */
 int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n);
 

@@ -63,8 +63,8 @@ static size_t symbol_at(const struct all_segment *s, uint64_t svma)
 }
 
 /*
- * Returns the function to which the counter at @svma belongs; NULL: none. A function that begins
- * within the counter's ALL_STEP bytes gets the counter, as the bytes before it are mostly padding.
+ * Returns the function to which the counter at @svma belongs; NULL: none. If a function begins
+ * within the counter's ALL_STEP bytes, it gets the counter: the bytes before it are mostly padding.
  */
 static const struct all_symbol *function_at(const struct all_segment *s, uint64_t svma)
 {
@@ -73,7 +73,7 @@ static const struct all_symbol *function_at(const struct all_segment *s, uint64_
 
 	if (i == s->symbols)
 		return NULL;
-	/* A symbol without a size (of hand-written code) reaches to the next one. */
+	/* A symbol of size 0 (of hand-written assembly) reaches to the next symbol. */
 	return !symbol->bytes || svma < symbol->address + symbol->bytes ? symbol : NULL;
 }
 
@@ -87,7 +87,7 @@ static int name_segment(struct all_segment *s)
 	return r;
 }
 
-/* Returns the index behind whole pages of zeroes from @i on: most pages were never touched. */
+/* Skips whole pages of zeroes, beginning at index @i: most pages were never touched. */
 static size_t skip_zeroes(const struct all_segment *s, size_t i, size_t n)
 {
 	static const uint32_t zero[1024];

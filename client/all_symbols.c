@@ -14,8 +14,8 @@
 #define PART_MOST ((size_t)1 << 30) /* maximum bytes of a part of the file that is read */
 
 /*
- * Copies @count elements of @each bytes at @offset of the file, and adds a NUL. 0, and the caller
- * frees the copy; -ENODATA: the file is too short; -ENOMEM.
+ * Copies @count elements of @each bytes at @offset of the file, and adds a NUL. Returns 0, and the
+ * caller frees the copy; -ENODATA: the file is too short or unreadable; or -ENOMEM.
  */
 static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void **ret_part)
 {
@@ -45,7 +45,7 @@ static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void 
 	return 0;
 }
 
-/* Reads the *@ret_n section headers. 0, and the caller frees them; or -ENODATA, -ENOMEM. */
+/* Reads the section headers. 0: the caller frees them; -ENODATA: invalid file; or -ENOMEM. */
 static int sections_of(int fd, ElfW(Shdr) * *ret_section, size_t *ret_n)
 {
 	void *part;

@@ -36,11 +36,11 @@ void client_pipe_close(const struct client_pipe *pipe)
 
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
 {
-	/* By syscall(): AddressSanitizer's write() would itself read the memory. */
+	/* Not write(): AddressSanitizer's write() would read the memory itself. */
 	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
 	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
 
-	/* Removes from the pipe what was written before the fault. */
+	/* After a fault, the pipe holds the bytes in front of it; removes them. */
 	if (n > 0 && read(pipe->read_fd, to, (size_t)n) != n)
 		r = -EFAULT;
 	return r;

@@ -16,11 +16,11 @@
 #define MESSAGE_REGIONS CLIENT_ENTRIES
 #define SPIN_NS         60000 /* CPU time of busy waiting for an answer */
 #define ANSWER_MS       10000 /* a supervisor that does not answer for this long is stuck */
-#define LOOKS           100   /* number of looks for the answer, 1 ms apart, if poll() is refused */
+#define LOOKS           100   /* if poll() is refused: number of attempts to read, 1 ms apart */
 
 /*
- * Writes one message. All signals are blocked. If the supervisor has just died, the SIGPIPE that
- * the write raises is consumed; one that was @pending before is the program's, and stays.
+ * Writes one message. All signals are blocked. If the supervisor has just died, the write raises
+ * SIGPIPE, which is consumed here. If @pending, the program had a SIGPIPE pending, and it stays.
  */
 static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 {
@@ -48,7 +48,7 @@ static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 		if (ready == 0)
 			return -ETIMEDOUT;
 		if (ready < 0 && errno != EINTR)
-			return -EPERM; /* A seccomp filter forbids to wait. */
+			return -EPERM; /* A seccomp filter forbids poll(). */
 	}
 }
 
@@ -79,10 +79,10 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 }
 
 /*
- * Reads the answer to @q, recognized by its nonce. In front of it may be the late answer to an
- * earlier request whose pipe had the same descriptor, or anything that another process wrote.
- * Answers and statuses have a multiple of 8 bytes, so what is not the answer is skipped in steps of
- * 8 bytes. False: the answer has not come.
+ * Reads the answer to @q, recognized by its nonce. Other bytes may come first: the late answer to
+ * an earlier request whose pipe had the same descriptor, or what another process wrote. Answers and
+ * statuses have a multiple of 8 bytes, so other bytes are skipped in steps of 8. False: the answer
+ * has not come.
  */
 static bool take_answer(int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
@@ -94,13 +94,13 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 	while (n == (ssize_t)sizeof(data) &&
 		(call_get_answer(data, sizeof(data), &answer) < 0 || answer.nonce != q->nonce)) {
 		memmove(data, data + 8, kept);
-		/* This read() fails only in front of the answer, which is written at once. */
+		/* An answer is written whole: this read() fails only if no answer has come. */
 		n = (ssize_t)kept + read(answer_fd, data + kept, 8);
 	}
 	if (n != (ssize_t)sizeof(data))
 		return false;
 	ret_reply->answer = answer;
-	/* Answer and status are written at once: a status of this answer can be read now. */
+	/* Answer and status are written together: if a status comes, it can be read now. */
 	ret_reply->has_status = q->total == 0 &&
 		read(answer_fd, status, sizeof(status)) == (ssize_t)sizeof(status) &&
 		call_get_status(status, sizeof(status), &ret_reply->status) == 0;
@@ -108,8 +108,8 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 }
 
 /*
- * Returns this thread's CPU time in ns, or UINT64_MAX. The reading makes the kernel update the CPU
- * time in /proc, too, where the supervisor reads it.
+ * Returns this thread's CPU time in ns, or UINT64_MAX. The call also makes the kernel update the
+ * CPU time in /proc, which the supervisor reads.
  */
 static uint64_t used_ns(void)
 {
@@ -121,8 +121,8 @@ static uint64_t used_ns(void)
 }
 
 /*
- * For a seccomp filter that refuses poll(). If it refuses nanosleep(), too, there are no pauses.
- * After -EPERM, the table may be in force all the same: only its answer was not seen.
+ * Called if a seccomp filter refuses poll(). If nanosleep() is refused, too, there are no pauses.
+ * -EPERM: no answer was seen, but the table may be in force.
  */
 static int look_for_answer(
 	int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
@@ -157,7 +157,7 @@ static int await_answer(
 			return -ETIMEDOUT;
 		if (n < 0 && errno == EINTR)
 			continue; /* A handler of the program ran. */
-		if (n < 0)        /* A seccomp filter forbids to wait. */
+		if (n < 0)        /* A seccomp filter forbids poll(). */
 			return look_for_answer(answer_fd, q, ret_reply);
 		if (fds[0].revents & POLLIN) {
 			if (take_answer(answer_fd, q, ret_reply))
@@ -199,14 +199,14 @@ static int converse(int request_fd, const struct client_pipe *pipe,
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, answers->read_fd, &q, ret_reply);
-	/* If another process repeats the request, the supervisor finds no seal, and refuses it. */
+	/* Without the seal (proto/call.h), the supervisor refuses a copy of the request. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;
 }
 
 /*
- * Each dialogue has an answer pipe of its own: a supervisor that does not trace us answers every
- * request of a table, and in @pipe later answers would pass for entries (test: live_unfollowed).
+ * Each dialogue has its own answer pipe. A supervisor that does not trace us answers every request
+ * of a table; in @pipe, such answers would be taken for entries (test: live_unfollowed).
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply)

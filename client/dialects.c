@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each dialect checks the arguments by its system's manual, in this order (docs/CONFORMANCE.md,
- * C15): E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table), EFAULT (tvp).
+ * Each dialect checks the arguments as its system's manual says. The order of the checks is
+ * (docs/CONFORMANCE.md, C15): E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table), EFAULT
+ * (tvp).
  */
 #include "client/dialects.h"
 
@@ -73,7 +74,9 @@ static int check_bin_is_last(const struct client_call *call, uint32_t i,
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Returns the end of the text that has counters, rounded up as in supervisor/calls/region.c. */
+/*
+ * Returns where the text ends that the counters cover; rounds up as supervisor/calls/region.c does.
+ */
 static u128 end_of(const struct call_region *region)
 {
 	uint32_t scale = region->scale ? region->scale : 1;
@@ -91,13 +94,13 @@ static bool is_strict(void)
 }
 
 /*
- * On page 2, HP-UX's manual permits regions in any order, overlapping regions, and bins with
- * several counters; on page 3 it refuses all of these. Page 3 is followed only if is_strict().
+ * On page 2, HP-UX's manual permits regions in any order, overlapping regions, and overflow bins
+ * with several counters. Page 3 forbids all three, but is followed only if is_strict().
  */
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
 {
-	/* A buffer has at most 2^46 * pr_scale / 65536 bytes: counters for 2^46 bytes of text. */
+	/* At most 2^46 bytes of text: their counters have 2^46 * pr_scale / 65536 bytes. */
 	uint64_t most = (UINT64_C(1) << 30) * region->scale;
 
 	if (region->bytes == 0 || region->bytes % call->element || region->bytes > most)
@@ -137,7 +140,7 @@ static int run_table(struct client_call *call, const void *profp, int profcnt, s
 	call->table = profp;
 	call->count = (uint32_t)profcnt;
 	call->tick = tvp;
-	/* In call->table, NULL would mean a single region. */
+	/* NULL must not reach client_run(): it stands for a call with a single region. */
 	if (!profp)
 		return -EFAULT;
 	return client_run(call);
@@ -169,7 +172,7 @@ static int run_irix(enum call_dialect dialect, unsigned allowed, const void *pro
 	return run_table(&call, profp, profcnt, tvp);
 }
 
-/* profil() is sprofil() with one entry, whose content is not checked. */
+/* profil() is sprofil() with one entry, which the dialect does not check. */
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale)
 {

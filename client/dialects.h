@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that libsprofil exports. The header of each dialect defines profil and sprofil as
- * macros for them. @profp is a void pointer here, as struct prof differs between dialects.
+ * The functions that libsprofil exports. The header of each dialect defines the macros profil and
+ * sprofil, which stand for these functions. @profp is a void pointer, as struct prof differs.
  */
 #ifndef CLIENT_DIALECTS_H
 #define CLIENT_DIALECTS_H

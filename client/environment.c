@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads an environment variable. getenv(3) is not async-signal-safe: while a setenv() is
- * interrupted or runs in another thread, the array of environ may be freed. So it is read through a
- * pipe, where unmapped memory is only an EFAULT; freed and reused memory matches no name.
+ * Reads an environment variable. getenv(3) is not async-signal-safe: if a setenv() is interrupted
+ * or runs in another thread, the array of environ may be freed. So the array is read through a
+ * pipe: unmapped memory only gives EFAULT; freed and reused memory matches no name.
  */
 #include "client/client.h"
 
@@ -18,8 +18,8 @@
 #define PAGE_BYTES   4096u
 
 /*
- * Copies at most ENTRIES_EACH entries from @at on, none of them behind the page of @at, which is
- * mapped as a whole or not at all. Returns their number; 0: none is left, or none can be read.
+ * Copies at most ENTRIES_EACH entries from @at on, all from the page of @at: a page is mapped as a
+ * whole or not at all. Returns their number; 0: none is left, or none can be read.
  */
 static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char **ret_entries)
 {
@@ -34,7 +34,9 @@ static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char
 	return n;
 }
 
-/* Returns the index of the entry that begins with @prefix; @n: none. Mostly one system call. */
+/*
+ * Returns the index of the entry that begins with @prefix; @n: none. Mostly needs one system call.
+ */
 static unsigned find(const struct client_pipe *pipe, char *const *entries, unsigned n,
 	const char *prefix, size_t length)
 {
@@ -51,7 +53,7 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 				return i;
 		return n;
 	}
-	/* A copy failed, perhaps of a short entry where mapped memory ends: now entry by entry. */
+	/* One copy failed: a short entry may end where mapped memory ends. Now one by one. */
 	while (read(pipe->read_fd, begins, sizeof(begins)) > 0)
 		; /* An empty pipe ends the loop: its reading end does not block. */
 	for (unsigned i = 0; i < n; i++)

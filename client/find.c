@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds our supervisor: it traces us (TracerPid), and one of its descriptors names its request pipe
- * (CALL_MARK in proto/call.h). So it is found even after exec, without descriptors or environment.
+ * (CALL_MARK in proto/call.h). This works even after exec, as it needs no state of the process.
  */
 #include "client/client.h"
 
@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 /*
- * The supervisor found last: its pid and its request pipe's descriptor; the pipe's inode. If two
- * threads write one word each, the inode does not match, and client_find() searches again.
+ * The supervisor found last: place (pid, descriptor of its request pipe) and inode of the pipe. If
+ * two threads each write one of the words, place and inode differ, and client_find() searches
+ * again.
  */
 static _Atomic uint64_t remembered_place, remembered_inode;
 
@@ -62,8 +63,8 @@ static uint64_t get_number(const char **at)
 }
 
 /*
- * Opens the write end of the pipe @inode if it is @descriptor of process @pid. -ENOENT: it is not,
- * or /proc denies access (files of an unreaped process belong to root); -EMFILE, -ENFILE: no
+ * Opens the write end of the pipe @inode if @descriptor of process @pid is that pipe. -ENOENT: it
+ * is not, or /proc denies access (root owns the files of an unreaped process); -EMFILE, -ENFILE: no
  * descriptor is free.
  */
 static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
@@ -90,8 +91,8 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 }
 
 /*
- * Returns the number behind @key, such as "\nTracerPid:\t", in the file @path; -ENODATA: there is
- * none; -EMFILE, -ENFILE: no descriptor is free.
+ * Returns the number behind @key, such as "\nTracerPid:\t", in the file @path; -ENODATA: no such
+ * number or file; -EMFILE, -ENFILE: no descriptor is free.
  */
 static int64_t number_in(const char *path, const char *key)
 {
@@ -125,8 +126,8 @@ struct entry {
 
 /*
  * Opens the pipe that @name in @dir marks: "/memfd:sprofil-calls:7:81234 (deleted)" means
- * descriptor 7 of the tracer, inode 81234. -ENOENT: @name is not a mark; -EACCES: the link
- * cannot be read, or its pipe not opened.
+ * descriptor 7 of the tracer, inode 81234. -ENOENT: @name is not a mark; -EACCES: we may not read
+ * the link or open the pipe; -EMFILE, -ENFILE: no descriptor is free.
  */
 static int open_marked(int dir, const char *name, uint32_t tracer)
 {
@@ -149,7 +150,7 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	fd = open_pipe(tracer, (int)descriptor, inode);
 	if (fd >= 0)
 		client_remember(tracer, (int)descriptor, inode);
-	/* The pipe exists, or did just now, but may not be opened. */
+	/* The pipe was there for the mark, so -ENOENT means: not permitted. */
 	return fd == -ENOENT ? -EACCES : fd;
 }
 
@@ -215,8 +216,8 @@ int client_find(void)
 		client_forget();
 	}
 	/*
-	 * /proc/self shows the leader, to which the supervisor attaches first. A leader that has
-	 * ended has no TracerPid; this thread has.
+	 * /proc/self shows the main thread, to which the supervisor attaches first. A main thread
+	 * that has ended shows no TracerPid; this thread shows it.
 	 */
 	tracer = number_in("/proc/self/status", tracer_key);
 	if (tracer <= 0)

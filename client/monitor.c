@@ -15,7 +15,7 @@
 
 static struct monitor now; /* counter NULL: no histogram */
 static int running;        /* number of our table; 0: there is none, or we turned it off */
-/* What client_table() was after a call that failed but may have put our table in force; or 0. */
+/* After a failed call that may have put our table in force: client_table(); otherwise 0. */
 static int doubtful;
 static void *mapped; /* memory of monstartup()'s counters */
 static size_t mapped_bytes;
@@ -26,7 +26,7 @@ static bool is_running(void)
 	return running && running == client_table();
 }
 
-/* Turns our table off if it is, or may be, in force; leaves the table of another call in force. */
+/* Turns our table off if it is, or may be, in force. The table of another call is left alone. */
 static int turn_off(void)
 {
 	struct client_call call = {.dialect = now.dialect, .element = 2};
@@ -50,8 +50,9 @@ static int turn_on(void)
 	int r = client_run(&call);
 
 	/*
-	 * EPERM mostly means that nothing was sent. The table of another call must not be turned
-	 * off on that suspicion, so our counters stay mapped for good.
+	 * EPERM mostly means that nothing was sent. If so, the table of another call is still in
+	 * force, and must not be turned off. If not, our counters are in use: they stay mapped for
+	 * good.
 	 */
 	if (r == -EPERM && client_has_table() && !is_running())
 		mapped = NULL;
@@ -64,7 +65,7 @@ static int turn_on(void)
 	return 0;
 }
 
-/* Turns counting off and unmaps the counters. On failure they stay, as they may be in use. */
+/* Turns counting off and unmaps the counters. If turning off fails, the counters stay mapped. */
 static int forget(void)
 {
 	int r = turn_off();
@@ -78,7 +79,7 @@ static int forget(void)
 	return 0;
 }
 
-/* Turns counting on. On failure now.counter is NULL; counters that may be in use stay mapped. */
+/* Turns counting on. On failure now.counter is NULL; counters possibly in use stay mapped. */
 static int turn_on_first(void)
 {
 	int r = turn_on();
@@ -213,8 +214,9 @@ CLIENT_PUBLIC int sprofil_native_monitor(
 }
 
 /*
- * Counts in memory of our own: one counter for each 4 bytes of text, as many as gmon.out has bins.
- * Counters have 4 bytes if the dialect allows it: at 100 Hz, 16 bits are full after 11 minutes.
+ * Counts in memory of our own: one counter for each 4 bytes of text, which gmon.out gets as its
+ * bins. Counters have 4 bytes if the dialect allows it: at 100 Hz, 16 bits are full after 11
+ * minutes.
  */
 static int start_up(enum call_dialect dialect, uint64_t low, uint64_t high)
 {
@@ -273,7 +275,7 @@ CLIENT_PUBLIC int sprofil_moncontrol(int mode)
 	bool was = is_running();
 	int r = 0;
 
-	/* Without a histogram, for example with an empty PROFDIR, there is nothing to do. */
+	/* No histogram, for example because PROFDIR is empty: nothing to do. */
 	if (now.counter && !(mode && was))
 		r = mode ? turn_on() : turn_off();
 	return r < 0 ? client_result(r) : was;

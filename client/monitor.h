@@ -46,14 +46,14 @@ struct monitor {
 /* Returns the ticks per second of CPU time that the dialect's profil() counts. */
 uint16_t monitor_hz(enum call_dialect dialect);
 
-/* Write mon.out or gmon.out, at the path that the environment requests. 0 or -errno. */
+/* These write mon.out or gmon.out; PROFDIR or GMON_OUT_PREFIX sets the path. 0 or -errno. */
 int monitor_write_mon(const struct monitor *monitor);
 int monitor_write_gmon(const struct monitor *monitor);
 
-/* Is the dialect System V, IRIX or native, and PROFDIR set and empty? Then nothing is profiled. */
+/* Is PROFDIR set and empty, in the dialect System V, IRIX or native? Then nothing is profiled. */
 bool monitor_is_unwanted(enum call_dialect dialect);
 
-/* Exported by libsprofil. The dialects' headers define monitor, and so on, as macros for them. */
+/* Exported by libsprofil. The dialects' headers define macros such as monitor for these names. */
 int sprofil_hpux_monitor(
 	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
 int sprofil_irix_monitor(

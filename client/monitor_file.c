@@ -81,7 +81,7 @@ static void put_u64(struct out *out, uint64_t value)
 	put(out, &value, sizeof(value));
 }
 
-/* client_environment(); -ENOENT in a set-user-ID program, which does not trust its environment. */
+/* Calls client_environment(). A set-user-ID program does not trust its environment: -ENOENT. */
 static int get_variable(const char *name, char *to, size_t room)
 {
 	return getauxval(AT_SECURE) ? -ENOENT : client_environment(name, to, room);
@@ -154,7 +154,7 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 	return ((const volatile uint32_t *)monitor->counter)[i];
 }
 
-/* Writes histogram @part: what each count has beyond @part * UINT16_MAX, up to UINT16_MAX. */
+/* Writes histogram @part: of each count, the part above @part * UINT16_MAX, at most UINT16_MAX. */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {
 	for (size_t i = 0; i < monitor->counters; i++) {

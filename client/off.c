@@ -2,7 +2,7 @@
 /*
  * Messages to the supervisor without a pipe: "off", and the question whether our memory is
  * accessible. They are arguments of a tgkill(2) that sends this thread an ignored signal. A tracer
- * sees ignored signals, too; without one, the kernel drops them at once.
+ * sees ignored signals, too; without a tracer, the kernel drops them at once.
  */
 #include "client/client.h"
 
@@ -26,9 +26,9 @@ static bool is_ignored(int signal)
 }
 
 /*
- * Picks a signal without effect, preferably an unblocked one; 0: none. A blocked one is unblocked
- * for a moment, so it must not be pending: a sigwait() or signalfd of the program would lose it. A
- * blocked SIGCHLD may come at any time, and is never picked.
+ * Picks a signal without effect, preferably an unblocked one; 0: none. A blocked signal is
+ * unblocked for a moment. It must not be pending: a sigwait() or signalfd of the program would lose
+ * it. A blocked SIGCHLD is never picked, because one may come at any time.
  */
 static int pick(const sigset_t *blocked)
 {
@@ -46,7 +46,7 @@ static int pick(const sigset_t *blocked)
 	return 0;
 }
 
-/* Sends CALL_OFF_FIRST and @second. Returns the result of tgkill(); -EPERM: no suitable signal. */
+/* Sends CALL_OFF_FIRST, @second by tgkill(). Returns its result; -EPERM: no suitable signal. */
 static long send_off(uint64_t second)
 {
 	sigset_t mask, open;

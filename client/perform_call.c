@@ -30,7 +30,7 @@ static bool wraps_around(const struct call_region *region)
 	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
 }
 
-/* Returns 1: a region is active; 0: none is; or -errno. *@ret_last: the last region. */
+/* Returns 1 if any region is active, 0 if none is, or -errno. *@ret_last: the last region. */
 static int check_table(const struct client_call *call, const struct client_pipe *pipe,
 	struct call_region *ret_last)
 {
@@ -77,9 +77,9 @@ static void nap(unsigned ms)
 }
 
 /*
- * Turns profiling off after client_find() failed with @found. Then nothing may be counted any more,
- * as the program may free the memory. An unseen supervisor may exist, after setuid or chroot, or in
- * another pid namespace (TracerPid 0): client_turn_off() reaches it (test: live_off).
+ * Turns profiling off after client_find() failed with @found. Nothing may be counted from here on,
+ * as the program may free the memory. After setuid or chroot, or in another pid namespace
+ * (TracerPid 0), the supervisor cannot be seen, but client_turn_off() reaches it (test: live_off).
  */
 static int try_without_pipe(int found)
 {
@@ -92,9 +92,9 @@ static int try_without_pipe(int found)
 }
 
 /*
- * Tries once to find or start the supervisor and to send it the request. Returns the result of the
- * call; -EBUSY: a supervisor came or went meanwhile, or has dropped our table in favour of others,
- * so another attempt may succeed.
+ * Tries once to find or start the supervisor and to send it the request. Returns the call's result;
+ * -EBUSY: another attempt may succeed, because a supervisor came or went meanwhile, or dropped our
+ * table for another one.
  */
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -124,7 +124,7 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	return -EBUSY;
 }
 
-/* Returns -EPERM. If turning on has failed without a known reason, notes SPROFIL_REFUSED. */
+/* Returns -EPERM. If profiling was to be turned on and no reason is noted: SPROFIL_REFUSED. */
 static int refuse(bool off)
 {
 	if (!off && !client_refusal())
@@ -133,9 +133,9 @@ static int refuse(bool off)
 }
 
 /*
- * Repeats attempts while supervisors come and go; pauses grow, as many threads may do this at once.
- * -EPERM is believed only after REFUSALS attempts: a supervisor that is ending looks like another
- * tracer, as its /proc/PID disappears before TracerPid does.
+ * Repeats attempts while supervisors come and go. Pauses grow, as many threads may do this at once.
+ * -EPERM counts only after REFUSALS attempts: a supervisor that is ending looks like a foreign
+ * tracer, because its /proc/PID disappears before TracerPid does.
  */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -147,7 +147,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_reply);
 
-		/* No answer, because the supervisor could not read the seal. */
+		/* A hidden process got no answer: the supervisor could not read the seal. */
 		if (r == -ETIMEDOUT && client_is_hidden())
 			return refuse(off);
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
@@ -161,7 +161,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	return refuse(off);
 }
 
-/* Changes @call for a table of one entry, the common case, which is thus copied only once. */
+/* Copies a table of one entry, the common case, only once: sets @call->one and no table. */
 static int perform(struct client_call *call, const struct client_pipe *pipe)
 {
 	struct client_reply reply = {
@@ -187,7 +187,7 @@ static int perform(struct client_call *call, const struct client_pipe *pipe)
 	if (call->flags & CALL_WALL)
 		client_note_elapsed();
 	if (call->flags & CALL_THREAD)
-		; /* The status is of the process's table, which this call leaves unchanged. */
+		; /* A thread's own table: the process's table, and its status, are unchanged. */
 	else if (off)
 		client_note_off(reply.has_status ? &reply.status : NULL);
 	else

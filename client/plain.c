@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profil and sprofil by their plain names, for a program without the header that selects a dialect:
- * the linker would take glibc's functions. Compiled once per dialect (DIALECT, PLAIN_VOID,
- * PLAIN_SPROFIL) into an archive that is linked before libsprofil. The names are hidden in the
- * program, so other libraries keep glibc's.
+ * profil and sprofil by their plain names. A program without the header that selects a dialect uses
+ * these names, and the linker would take glibc's functions. Compiled once per dialect (DIALECT,
+ * PLAIN_VOID, PLAIN_SPROFIL) into an archive that is linked before libsprofil. The names are hidden
+ * in the program, so other libraries keep glibc's.
  */
 #include "client/dialects.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * monitor and related functions by their plain names (plain.c). A file of its own, as a program
- * with its own monitor() may call profil(). Programs of glibc's dialect keep glibc's monstartup and
- * moncontrol, which belong to the code that -pg adds.
+ * monitor and related functions by their plain names (plain.c). They are in a file of their own,
+ * because a program with its own monitor() may call profil(). Programs of glibc's dialect keep
+ * glibc's monstartup and moncontrol, which belong to the code that -pg adds.
  */
 #include "client/monitor.h"
 

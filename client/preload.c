@@ -59,7 +59,7 @@ __attribute__((constructor)) static void note_stderr(void)
 	errno = error;
 }
 
-/* False if the program has put another file on descriptor 2, or if a write could wait. */
+/* May stderr be written? Not if the program has replaced it, or if a write could wait. */
 static bool may_print(void)
 {
 	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -71,7 +71,7 @@ static bool may_print(void)
 	return S_ISREG(now.st_mode) || (poll(&out, 1, 0) == 1 && out.revents == POLLOUT);
 }
 
-/* Prints the message. A SIGPIPE that this raises does not reach the program. */
+/* Prints the message. If that raises SIGPIPE, the signal does not reach the program. */
 static void print(const char *text)
 {
 	static const char head[] = "libsprofil-preload: nothing is counted: ";
@@ -91,8 +91,8 @@ static void print(const char *text)
 }
 
 /*
- * Prints once why a call failed, as a program written for glibc does not expect such errors.
- * Nothing is printed about wrong arguments, the program's own error. Returns @r.
+ * Prints once why a call failed: a program written for glibc cannot tell, as glibc's calls have no
+ * such errors. Prints nothing about wrong arguments: the program is at fault. Returns @r.
  */
 static int result(int r)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts the helper unnoticed by the program. A direct child would be noticed: its end sends
- * SIGCHLD, and waitpid(-1) returns it, as exec resets the exit signal to SIGCHLD. So there is an
- * intermediate process, cloned with exit signal 0, which never calls exec: only a wait with
- * __WCLONE or __WALL sees it. It creates the helper and ends; the helper is reparented to init. If
- * orphans are reparented to the program itself (pid 1 of a container, or a subreaper), the
+ * Starts the helper unnoticed by the program. The program would notice a direct child: its end
+ * sends SIGCHLD, and waitpid(-1) returns it, because exec resets the exit signal to SIGCHLD. So
+ * there is an intermediate process, cloned with exit signal 0, that never calls exec: only a wait
+ * with __WCLONE or __WALL sees it. It creates the helper and ends; the helper is reparented to
+ * init. If orphans are reparented to the program itself (pid 1 of a container, or a subreaper), the
  * intermediate process stays until the helper ends.
  *
  * The helper has its own session, none of our descriptors and nothing of our environment.
@@ -40,23 +40,23 @@
 #define READY_MS    10000
 
 /*
- * An intermediate process that stays until its helper ends; then it is reaped, and its stack is
- * unmapped. This structure is at the stack's lowest address.
+ * An intermediate process that stays until its helper ends. After that, the process is reaped, and
+ * its stack is unmapped. This structure is at the stack's lowest address.
  */
 struct between {
 	struct between *next;
 	int pid, parent; /* @parent: the process that has started it */
 };
 
-/* The intermediate processes not reaped yet: a helper may end later than it detaches. */
+/* The intermediate processes not reaped yet. A helper may end long after it stopped tracing. */
 static _Atomic(struct between *) betweens;
 
-/* The helper's path relative to this library, determined once when the library was loaded. */
+/* Path of the helper that was installed with this library, found at load time. "": none. */
 static char installed_path[PATH_MAX];
 
 /*
- * Can only root and the library's owner change the file @st, or the entries of the folder @st?
- * @own is the library. @sticky: others may write to the folder, but not replace folders in it.
+ * Can only root and the library's owner change the file @st, or the entries of the folder @st? @own
+ * is the library. @sticky: others may write to @st, but cannot replace the entry that counts.
  */
 static bool is_ours(const struct stat *st, const struct stat *own, bool sticky)
 {
@@ -70,8 +70,8 @@ static bool is_ours(const struct stat *st, const struct stat *own, bool sticky)
 /*
  * Is the helper at @path as trustworthy as the file @library? In a shared folder such as /tmp,
  * another user may have put a program or a link there. So no folder on the way may be a link, or
- * let others replace what the next name stands for. A sticky folder does not let them if that is a
- * folder; of a file, they can make a hard link there. @path is changed during the call.
+ * let others replace its entry on the path. A sticky folder protects an entry that is a folder, but
+ * not a file: others could make a hard link of that name. @path is changed during the call.
  */
 static bool is_trusted(char *path, const char *library)
 {
@@ -94,9 +94,9 @@ static bool is_trusted(char *path, const char *library)
 }
 
 /*
- * Sets installed_path; it stays empty if no helper is there. Only a shared library's path is known
- * from the system: the program's is argv[0], which whoever starts a set-user-ID program chooses.
- * The path is absolute, as the program may change its working directory. (test: test_installed.sh)
+ * Sets installed_path; it stays empty if no helper is there. The system knows only the path of a
+ * shared library. The path of a program is argv[0], which the user of a set-user-ID program
+ * chooses. installed_path is absolute: the program may change its folder. (test: test_installed.sh)
  */
 static void find_installed(void)
 {
@@ -152,14 +152,14 @@ struct start {
 };
 
 /*
- * These functions run on a mapped stack and never return: the marks that AddressSanitizer sets
- * around their variables would remain on memory that is soon reused.
+ * For functions that run on a mapped stack and never return. AddressSanitizer's marks around their
+ * variables would stay on that memory, which is unmapped soon and may be mapped again.
  */
 #define ON_BORROWED_STACK __attribute__((no_sanitize("address")))
 
 /*
- * The helper between clone and exec. It runs in the program's memory, but with its own descriptor
- * table, while its parent waits; all signals are blocked. Only system calls are possible.
+ * The helper between clone and exec. It has its own descriptor table, but runs in the program's
+ * memory while its parent waits. All signals are blocked. Only system calls are possible.
  */
 ON_BORROWED_STACK static int become_helper(void *context)
 {
@@ -175,16 +175,16 @@ ON_BORROWED_STACK static int become_helper(void *context)
 
 ON_BORROWED_STACK static void close_all(void)
 {
-	/* Descriptors held open here would keep the program's pipes from ending. */
+	/* A pipe of the program would not end while this process holds a descriptor of it. */
 	if (syscall(SYS_close_range, 0, UINT_MAX, 0) < 0)
 		for (int fd = 0; fd < 65536; fd++)
 			(void)syscall(SYS_close, fd);
 }
 
 /*
- * The intermediate process, restricted like become_helper(). It shares errno with the thread that
- * created it: once that thread continues, no call here may fail. So SIGCHLD gets its default
- * disposition, as the wait would fail if the program ignores SIGCHLD.
+ * The intermediate process; like become_helper(), it can only make system calls. It shares errno
+ * with the thread that created it, so no call may fail once that thread continues. wait4() would
+ * fail if SIGCHLD were ignored: so SIGCHLD gets its default disposition.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
@@ -201,7 +201,7 @@ ON_BORROWED_STACK static int stand_between(void *context)
 		pid = -errno;
 	else if (stay)
 		close_all();
-	/* Once the pid is stored, *@start may be gone: only its address is used from here on. */
+	/* Now *@start may cease to exist: the futex call uses only its address. */
 	atomic_store(&start->helper, (uint32_t)pid);
 	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (stay && pid > 0)
@@ -231,9 +231,9 @@ static bool init_is_us(void)
 }
 
 /*
- * Creates the intermediate process and returns its pid, or -errno. start->helper is then the
- * helper's pid, or -errno. If the intermediate process stays, the caller unmaps its stack,
- * start->stack + STACK_BYTES, when it has ended.
+ * Creates the intermediate process and returns its pid, or -errno. Sets start->helper to the
+ * helper's pid, or -errno. If the intermediate process stays, the caller unmaps its stack, which
+ * begins at start->stack + STACK_BYTES, after that process has ended.
  */
 static int spawn(struct start *start)
 {
@@ -253,7 +253,10 @@ static int spawn(struct start *start)
 	while (pid > 0 && atomic_load(&start->helper) == 0)
 		(void)syscall(SYS_futex, &start->helper, FUTEX_WAIT, 0, NULL, NULL, 0);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	/* An intermediate process that stays needs its stack; the helper's is free since exec. */
+	/*
+	 * The helper's stack is free since its exec. An intermediate process that stays needs its
+	 * own.
+	 */
 	(void)munmap(stack, pid > 0 && start->stay ? STACK_BYTES : 2 * STACK_BYTES);
 	return pid;
 }
@@ -279,7 +282,7 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 
 	for (;;) {
 		uint64_t now = now_ms();
-		/* A pidfd shows the helper's end; a forked child may hold the pipe open. */
+		/* The pidfd shows the helper's end, even if a forked child holds the pipe open. */
 		struct pollfd fds[2] = {
 			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
 		int n = poll(fds, 2, now < until ? (int)(until - now) : 0);
@@ -317,16 +320,16 @@ static void note_between(struct between *between)
 	while (!atomic_compare_exchange_weak(&betweens, &first, between));
 }
 
-/* Does waitpid()'s result @r say that @pid is reaped? A seccomp filter may refuse the call. */
+/* Does the result @r of waitpid() say that @pid is gone? (Not if a seccomp filter refused it.) */
 static bool is_gone(int pid, int r)
 {
 	return r == pid || (r < 0 && errno == ECHILD);
 }
 
 /*
- * Reaps the intermediate processes that have ended. In a forked child, those of its parent stay
- * listed: after vfork() their stacks are in use. While this function has the list, other threads
- * and signal handlers see an empty one.
+ * Reaps the intermediate processes that have ended. In a forked child, the processes of the parent
+ * stay listed: after vfork() their stacks are in use. While this function works, the list is empty
+ * for other threads and signal handlers.
  */
 static void bury_ended(void)
 {
@@ -414,7 +417,10 @@ static int start_with(const char *path, int ready[2], int go[2])
 int client_start(void)
 {
 	char given[PATH_MAX];
-	/* The path comes before the pipes: reading the environment takes two descriptors itself. */
+	/*
+	 * Before the pipes are opened, as reading the environment needs two descriptors for a
+	 * while.
+	 */
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 
@@ -435,7 +441,7 @@ int client_start(void)
 		return r;
 	}
 	bury_ended();
-	/* The reading end of the go pipe stays open here, so the write cannot raise SIGPIPE. */
+	/* go[0] stays open here, so that the write to go[1] cannot raise SIGPIPE. */
 	r = start_with(path, ready, go);
 	(void)close(ready[0]);
 	if (ready[1] >= 0)

@@ -18,16 +18,16 @@
 static atomic_bool in_force;
 /* How many calls have turned a table of the process on or off. */
 static _Atomic uint32_t changes;
-/* The last table was turned off, and no status of it came. */
+/* The last table was turned off without a final status. */
 static atomic_bool unknown;
 /*
- * There was a table of elapsed time (client_catch_up()). This stays set, as a thread's own table
- * may end unnoticed; it costs each later call a status request.
+ * There was a table of elapsed time (client_catch_up()). This stays set, because a thread's own
+ * table may end unnoticed. While it is set, each call costs a status request.
  */
 static atomic_bool behind;
 /*
- * The final status of the last table; the first word is 0 while none is known. No lock is possible:
- * if a signal handler interrupts the writing, the words may be of two calls.
+ * The final status of the last table; the first word is 0 if none is known. No lock is possible: a
+ * signal handler may interrupt the writing, and the words are then a mix of two statuses.
  */
 static _Atomic uint64_t last[CALL_STATUS_BYTES / 8];
 static _Atomic uint32_t refusal;
@@ -90,7 +90,7 @@ static int recall(struct call_status *ret_status)
 	return 0;
 }
 
-/* Has the last table been turned off, or ended? Then its figures no longer change. */
+/* Has the last table been turned off, or ended? If so, its figures no longer change. */
 static bool is_over(void)
 {
 	return !atomic_load(&in_force) && (atomic_load(&unknown) || atomic_load(&last[0]));
@@ -106,7 +106,7 @@ void client_note_off(const struct call_status *status)
 		if (status)
 			keep(status);
 	} else if (recall(&was) == 0) {
-		/* The table had ended before: its last status stays, with the state "off". */
+		/* The table had ended by itself: keeps its last status, now "off". */
 		was.state = CALL_IS_OFF;
 		keep(&was);
 	}
@@ -119,7 +119,7 @@ static void note_end(const struct call_status *status)
 		keep(status);
 }
 
-/* Requests the status. 0; -ENOENT: there is no supervisor; or another -errno. */
+/* Requests the status. 0; -ENOENT: no supervisor; -EPERM: it is out of reach; or -errno. */
 static int ask_supervisor(const struct client_pipe *pipe, struct client_reply *ret_reply)
 {
 	const struct client_call question = {
@@ -180,7 +180,7 @@ static int read_status(
 		return -ENODATA;
 	*ret_supervisor = client_supervisor();
 	*ret_status = reply.status;
-	/* The tracing process may end after this answer: later calls need the last status. */
+	/* The supervisor may end soon: the status is kept for later calls. */
 	if (reply.status.state == CALL_HAS_ENDED)
 		note_end(&reply.status);
 	return reply.status.state == CALL_IS_OFF ? recall(ret_status) : 0;

@@ -31,7 +31,7 @@ int sprofil_all_off(void);
 /*
  * Counts in newly loaded objects, too; does nothing while sprofil_all() is off. Returns @handle;
  * errno is unchanged. The macro below adds this call to each dlopen() of a source file that
- * includes this header. Libraries that load others do not make this call.
+ * includes this header. A dlopen() in a library does not make this call.
  */
 void *sprofil_all_loaded(void *handle);
 #ifndef SPROFIL_ALL_NO_DLOPEN
@@ -47,12 +47,12 @@ struct sprofil_function {
 };
 
 /*
- * Writes the functions that have ticks to @to, most ticks first, at most @room of them. Returns
- * their total number, or -1 with errno ENOMEM. The strings are valid as long as the process lives.
+ * Writes the functions that have ticks to @to, most ticks first, at most @room of them. Returns how
+ * many functions have ticks, or -1 with errno ENOMEM. The strings stay valid.
  */
 long sprofil_all_read(struct sprofil_function *to, size_t room);
 
-/* Writes the first @rows functions as text to @fd. 0, or -1 with errno ENOMEM or write()'s. */
+/* Writes the first @rows functions as text to @fd. 0; -1: errno is ENOMEM or set by write(). */
 int sprofil_all_print(int fd, unsigned int rows);
 
 #ifdef __cplusplus

@@ -20,9 +20,9 @@ extern "C" {
 #endif
 
 /*
- * All return -1 with errno on failure: EINVAL (the range is empty, or the buffer too small for it),
- * ENOMEM, the errors of sprofil(), and, where a file is written, those of open() and write(). The
- * functions are neither thread-safe nor async-signal-safe.
+ * All functions return -1 with errno on failure: EINVAL (the range is empty, or the buffer too
+ * small for it), ENOMEM, an error of sprofil(), or, if a file is written, one of open() or write().
+ * The functions are neither thread-safe nor async-signal-safe.
  */
 
 /*

@@ -20,15 +20,15 @@ extern "C" {
 
 #define SPROFIL_USER_ONLY 1 /* ticks in system calls are not counted */
 /*
- * The table counts the calling thread only, in addition to the table of the process; each thread
- * may have one. It ends with the thread, at exec, and when the process's profiling is turned off; a
- * forked child does not inherit it.
+ * The table counts the calling thread only, besides the table of the process; each thread may have
+ * one. The thread's table ends with the thread, at exec, and when the process's profiling is turned
+ * off; a forked child does not inherit it.
  */
 #define SPROFIL_THREAD 2
 /*
- * Ticks are of each thread's elapsed time, not of its CPU time. They count where the thread runs,
- * waits for a CPU, or is blocked (at its system call). Those of blocked threads are added when a
- * thread of the process runs at a tick, and by each call of this library.
+ * Ticks are of each thread's elapsed time, not of its CPU time: a tick counts where the thread
+ * runs, waits for a CPU, or is blocked (at its system call). A blocked thread's ticks are added
+ * when another thread of the process runs at a tick, and by each call of this library.
  */
 #define SPROFIL_WALL 4
 
@@ -40,7 +40,7 @@ struct sprofil_options {
 };
 
 /*
- * sprofil() of <sprofil/sprofil.h>, with @options. Has its errors, and EINVAL for invalid options.
+ * sprofil() of <sprofil/sprofil.h>, with @options. Same errors; EINVAL also for invalid options.
  * @profcnt 0 turns profiling off; with SPROFIL_THREAD, only that of this thread.
  */
 struct prof;

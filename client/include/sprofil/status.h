@@ -60,10 +60,11 @@ struct sprofil_state {
  * Fills in *@status. @size: sizeof(struct sprofil_state). After profiling was turned off, the
  * figures are the final ones.
  *
- * Returns 0, or -1 with errno EFAULT, EINVAL (@size was never a valid size), ENODATA (profiling was
- * turned off in a way that returns no figures: after setuid, chroot or PR_SET_DUMPABLE, or because
- * the supervisor had ended), EPERM (profiling was not turned off, and the supervisor cannot be seen
- * or cannot access our memory), EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and thread-safe.
+ * Returns 0, or -1 with errno EFAULT; EINVAL: no version of this header had @size; ENODATA:
+ * profiling was turned off without final figures (after setuid, chroot or PR_SET_DUMPABLE, or
+ * because the supervisor had ended); EPERM: profiling was not turned off, and the supervisor cannot
+ * be seen or cannot access our memory; EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and
+ * thread-safe.
  */
 int sprofil_status(struct sprofil_state *status, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The system's <time.h>, with HP-UX's sprofil and profil unless included only for some types. */
+/* The system's <time.h> with HP-UX's sprofil and profil, if it is included as a whole. */
 #pragma GCC system_header
 #include_next <time.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The system's <unistd.h>, with System V's profil(), which has no result, instead of glibc's. */
+/* The system's <unistd.h> with System V's profil(), which returns nothing, instead of glibc's. */
 #pragma GCC system_header
 #include_next <unistd.h>
 
