@@ -24,9 +24,9 @@ struct chased {
 };
 
 /*
- * Returns 0, and the caller must call chase_release(); -EISDIR: @path is a folder; -ELOOP: @path
- * has too many links, or one that must not be followed; or another -errno of open(2). *@ret_problem
- * is a sentence about the link that must not be followed; otherwise NULL.
+ * Returns 0, and chase_release() must follow; -EISDIR: @path is a folder; -ELOOP: @path has too
+ * many links, or one that must not be followed; or another -errno of open(2). *@ret_problem is a
+ * sentence about the link that must not be followed, otherwise NULL.
  */
 int chase(const char *path, struct chased *ret_chased, const char **ret_problem);
 void chase_release(struct chased *chased);

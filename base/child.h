@@ -13,9 +13,8 @@ int child_lift(int *fd, int least);
 
 /*
  * Starts the program @argv[0] (a path). Its descriptor @first + i is a copy of @fd[i], which is not
- * below @first + @n; if @fd[i] is -1, our descriptor @first + i is inherited. The program ends
- * by itself with the profiling: it blocks signals that terminal and user send to the command.
- * Returns 0 or -errno.
+ * below @first + @n; if @fd[i] is -1, it inherits ours. The program ends by itself with the
+ * profiling, so it blocks signals that terminal and user send to the command. 0 or -errno.
  */
 int child_start(const char *const argv[], const int *fd, size_t n, int first, pid_t *ret_pid);
 

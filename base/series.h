@@ -19,9 +19,9 @@ bool series_has(const char *pattern, const char *name);
 void series_date(int fd, time_t time);
 
 /*
- * Removes the oldest files of a series, by time of last change, so that @keep files are left. The
- * files are in @folder_fd; the last component of @path is the pattern. Only regular files of our
- * own user are removed, and none if the pattern has no %t.
+ * Removes the oldest files of a series, by time of last change, and keeps @keep files. They are in
+ * @folder_fd; the last component of @path is the pattern. Only regular files of our own user are
+ * removed, and none if the pattern has no %t.
  */
 void series_trim(int folder_fd, const char *path, unsigned keep);
 

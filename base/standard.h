@@ -5,8 +5,8 @@
 
 /*
  * Opens those of descriptors 0 to 2 that are closed, so that no file of ours gets such a number and
- * is written to by mistake. They can still not be used, and are closed in programs that we start.
- * Must be called first.
+ * is written to by mistake. They cannot be used, and are closed in programs that we start. Call
+ * first.
  */
 void standard_hold(void);
 

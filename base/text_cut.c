@@ -110,9 +110,8 @@ static int find_brackets(struct brackets *b, const char *text, char open, char c
 }
 
 /*
- * Chooses pairs of brackets to empty until the name has at most @most columns, beginning at the
- * name's end. A pair stays if its content is not longer than an ellipsis. Takes linear time: each
- * pair is pushed and popped at most once.
+ * Chooses pairs to empty, from the name's end on, until the name has at most @most columns. A pair
+ * stays if an ellipsis is not shorter. Linear time: each pair is pushed and popped at most once.
  */
 static void empty_pairs(struct brackets *b, const char *text, size_t most, bool ascii)
 {

@@ -7,7 +7,7 @@
 #include "client/client.h"
 #include "client/dialects.h"
 
-#define COMPUTED UINT32_MAX /* p_scale -1: computed from the other fields */
+#define COMPUTED UINT32_MAX /* p_scale -1: we compute the scale from the other fields */
 
 /*
  * struct prof of AIX, in the machine's own byte order:

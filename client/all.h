@@ -22,7 +22,7 @@ struct all_segment {
 	uint64_t start, end; /* multiples of ALL_STEP; both 0: the rest segment */
 	uint64_t bias;
 	const char *path;  /* path of the segment's file; "": the program itself */
-	uint32_t *counter; /* one for each ALL_STEP bytes; the rest segment has one */
+	uint32_t *counter; /* counters, one for each ALL_STEP bytes; the rest segment has one */
 	bool loaded;
 	struct all_symbol *symbol; /* symbols of the whole file, ascending */
 	char *names;               /* the strings of the symbols */

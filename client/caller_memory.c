@@ -54,7 +54,7 @@ int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, 
 	if (n == (ssize_t)bytes && read(pipe->read_fd, to, bytes) == n)
 		return 0;
 	while (read(pipe->read_fd, rest, sizeof(rest)) > 0)
-		; /* An empty pipe ends the loop: its reading end does not block. */
+		; /* Ends when the pipe is empty, as it is non-blocking. */
 	return -EFAULT;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each dialect checks the arguments as its system's manual says. The order of the checks is
+ * Each dialect checks the arguments as its system's manual says, in this order
  * (docs/CONFORMANCE.md, C15): E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table), EFAULT
  * (tvp).
  */
@@ -74,9 +74,7 @@ static int check_bin_is_last(const struct client_call *call, uint32_t i,
 
 __extension__ typedef unsigned __int128 u128;
 
-/*
- * Returns where the text ends that the counters cover; rounds up as supervisor/calls/region.c does.
- */
+/* Returns the end of the text that has counters; rounds up, as supervisor/calls/region.c does. */
 static u128 end_of(const struct call_region *region)
 {
 	uint32_t scale = region->scale ? region->scale : 1;
@@ -172,7 +170,7 @@ static int run_irix(enum call_dialect dialect, unsigned allowed, const void *pro
 	return run_table(&call, profp, profcnt, tvp);
 }
 
-/* profil() is sprofil() with one entry, which the dialect does not check. */
+/* profil() is sprofil() with one entry, without the checks of the dialect. */
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale)
 {

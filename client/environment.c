@@ -34,9 +34,7 @@ static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char
 	return n;
 }
 
-/*
- * Returns the index of the entry that begins with @prefix; @n: none. Mostly needs one system call.
- */
+/* Returns the index of the entry that begins with @prefix; @n: none. Mostly 1 system call. */
 static unsigned find(const struct client_pipe *pipe, char *const *entries, unsigned n,
 	const char *prefix, size_t length)
 {
@@ -55,7 +53,7 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 	}
 	/* One copy failed: a short entry may end where mapped memory ends. Now one by one. */
 	while (read(pipe->read_fd, begins, sizeof(begins)) > 0)
-		; /* An empty pipe ends the loop: its reading end does not block. */
+		; /* Ends when the pipe is empty, as it is non-blocking. */
 	for (unsigned i = 0; i < n; i++)
 		if (client_copy_in(pipe, begins, entries[i], length) == 0 &&
 			memcmp(begins, prefix, length) == 0)

@@ -15,8 +15,7 @@
 
 /*
  * The supervisor found last: place (pid, descriptor of its request pipe) and inode of the pipe. If
- * two threads each write one of the words, place and inode differ, and client_find() searches
- * again.
+ * two threads each write one word, the inode does not match, and client_find() searches again.
  */
 static _Atomic uint64_t remembered_place, remembered_inode;
 

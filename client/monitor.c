@@ -50,9 +50,8 @@ static int turn_on(void)
 	int r = client_run(&call);
 
 	/*
-	 * EPERM mostly means that nothing was sent. If so, the table of another call is still in
-	 * force, and must not be turned off. If not, our counters are in use: they stay mapped for
-	 * good.
+	 * EPERM mostly means that nothing was sent: the table of another call must not be turned
+	 * off. But our counters may be in use, so they stay mapped for good.
 	 */
 	if (r == -EPERM && client_has_table() && !is_running())
 		mapped = NULL;
@@ -214,9 +213,8 @@ CLIENT_PUBLIC int sprofil_native_monitor(
 }
 
 /*
- * Counts in memory of our own: one counter for each 4 bytes of text, which gmon.out gets as its
- * bins. Counters have 4 bytes if the dialect allows it: at 100 Hz, 16 bits are full after 11
- * minutes.
+ * Counts in memory of our own: one counter for each 4 bytes of text, for the bins of gmon.out.
+ * Counters have 4 bytes if the dialect allows it: at 100 Hz, 16 bits are full after 11 minutes.
  */
 static int start_up(enum call_dialect dialect, uint64_t low, uint64_t high)
 {

@@ -26,8 +26,8 @@
  *               8  calls of the function    i64
  *   counters    0  by address               u16 each, up to the end
  *
- * With w words of 2 bytes from the lowest to the highest address (rounded up) and n <= w counters,
- * the scale is floor((65536 n - 1) / w).
+ * From the lowest address to behind the highest one there are w words of 2 bytes (rounded up). For
+ * n <= w counters, the scale is floor((65536 n - 1) / w).
  */
 #define MONITOR_HDR_BYTES 24
 #define MONITOR_CNT_BYTES 16
@@ -40,7 +40,7 @@ struct monitor {
 	const void *counter;
 	size_t counters;
 	unsigned element; /* bytes of a counter: 2 or 4 */
-	uint16_t scale;   /* the scale if a counter had 2 bytes */
+	uint16_t scale;   /* of profil(), for counters of 2 bytes */
 };
 
 /* Returns the ticks per second of CPU time that the dialect's profil() counts. */

@@ -9,7 +9,7 @@
 #include "client/include/sprofil/status.h"
 
 #define ATTEMPTS 64 /* about 4 s with the pauses */
-#define REFUSALS 4  /* refusals after which a call fails */
+#define REFUSALS 4  /* a call fails after this many attempts with -EPERM */
 
 static bool is_enabled(const struct client_call *call, const struct call_region *region)
 {

@@ -147,7 +147,7 @@ struct start {
 	char *argv[6];
 	int ready_fd, go_fd;
 	bool stay;   /* orphans are reparented to the program: the intermediate process stays */
-	char *stack; /* the helper's stack until its exec; behind it, that of its parent */
+	char *stack; /* the helper's stack until its exec; above it, the intermediate process's */
 	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
 
@@ -183,7 +183,7 @@ ON_BORROWED_STACK static void close_all(void)
 
 /*
  * The intermediate process; like become_helper(), it can only make system calls. It shares errno
- * with the thread that created it, so no call may fail once that thread continues. wait4() would
+ * with the thread that created it, so no call may fail once that thread continues. The wait would
  * fail if SIGCHLD were ignored: so SIGCHLD gets its default disposition.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
@@ -254,8 +254,7 @@ static int spawn(struct start *start)
 		(void)syscall(SYS_futex, &start->helper, FUTEX_WAIT, 0, NULL, NULL, 0);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	/*
-	 * The helper's stack is free since its exec. An intermediate process that stays needs its
-	 * own.
+	 * The helper's stack is free since its exec; an intermediate process that stays keeps its.
 	 */
 	(void)munmap(stack, pid > 0 && start->stay ? STACK_BYTES : 2 * STACK_BYTES);
 	return pid;
@@ -328,8 +327,8 @@ static bool is_gone(int pid, int r)
 
 /*
  * Reaps the intermediate processes that have ended. In a forked child, the processes of the parent
- * stay listed: after vfork() their stacks are in use. While this function works, the list is empty
- * for other threads and signal handlers.
+ * stay listed: after vfork() their stacks are in use. Meanwhile, other threads and signal handlers
+ * may find the list empty.
  */
 static void bury_ended(void)
 {
@@ -417,10 +416,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 int client_start(void)
 {
 	char given[PATH_MAX];
-	/*
-	 * Before the pipes are opened, as reading the environment needs two descriptors for a
-	 * while.
-	 */
+	/* Done before the pipes are opened: to read the environment takes two descriptors. */
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 

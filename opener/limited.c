@@ -16,8 +16,8 @@ struct limited_request {
 	struct opening what;
 	struct opened opened;
 	/*
-	 * Protected by the lock. The requesting thread frees the request if @answered is set in
-	 * time; otherwise it sets @left_behind, and the handling thread frees the request.
+	 * Protected by the lock. If @answered is set in time, the requesting thread frees the
+	 * request. If not, it sets @left_behind, and the handling thread frees the request.
 	 */
 	bool answered, left_behind;
 };

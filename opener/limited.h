@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers requests within a time limit, each in a thread of its own: a file system (FUSE, NFS) or a
- * page of a process (userfaultfd) may never answer. After the limit the answer is -ETIMEDOUT, and
- * the thread is left behind: it waits on, and closes what it opens. (test: test_fuse.sh)
+ * Answers requests within a time limit, each in its own thread: a file system (FUSE, NFS) or a page
+ * of a process (userfaultfd) may never answer. After the limit the answer is -ETIMEDOUT. The thread
+ * is left behind: it goes on waiting, and closes what it opens. (test: test_fuse.sh)
  */
 #ifndef OPENER_LIMITED_H
 #define OPENER_LIMITED_H
@@ -35,7 +35,7 @@ struct limited {
 
 /*
  * Initializes all but @answer and @context. @wait_ns: the time limit of a request. 0, or -errno.
- * @limited must stay valid while limited_is_behind(): usually until the process ends.
+ * @limited must be valid until limited_is_behind() is false: usually until the process ends.
  */
 int limited_init(struct limited *limited, uint64_t wait_ns);
 

@@ -26,7 +26,7 @@ static bool is_same_file(void *context, const struct maps_line *line)
 		line->minor == here->what->minor && line->inode == here->what->inode;
 }
 
-/* Would /proc/PID/maps print the device and inode of @what for the file behind @fd? */
+/* If we map the file of @fd: does our maps file show the device and inode of @what? */
 static bool is_printed_so(int fd, const struct opening *what)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -42,8 +42,8 @@ static bool is_printed_so(int fd, const struct opening *what)
 }
 
 /*
- * On btrfs and overlayfs, /proc/PID/maps shows other device and inode numbers than fstat(2): then
- * the file is mapped here, and compared as our own maps show it.
+ * Is it the file of @what? On btrfs and overlayfs, /proc/PID/maps shows other device and inode
+ * numbers than fstat(2): so @fd is also mapped here, to see what our own maps file shows for it.
  */
 static bool is_the_file(int fd, const struct stat *st, const struct opening *what)
 {
@@ -67,8 +67,8 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * For a process in a chroot: /proc/PID/maps shows paths from the mount namespace's root
- * ("/srv/box/bin/sh"); the link /proc/PID/root is "/srv/box".
+ * For a process in a chroot. /proc/PID/maps shows its paths from outside ("/srv/box/bin/sh"), and
+ * the link /proc/PID/root is "/srv/box": opens "/bin/sh" below the process's root.
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)
 {
@@ -85,8 +85,8 @@ static int open_below_root(const struct opening *what, struct stat *ret_st)
 }
 
 /*
- * Opens the path in the process's own mount namespace if permitted. Without a process (a replayed
- * capture, perhaps of another machine), another file at that path is accepted, too: OPENED_OTHER.
+ * Opens the path in the process's own mount namespace if permitted, or in ours. If no process is
+ * known (a replayed capture, perhaps of another machine), takes any file there: OPENED_OTHER.
  */
 static int open_by_path(const struct opening *what, struct stat *ret_st, struct opened *opened)
 {
@@ -110,7 +110,7 @@ static int open_by_path(const struct opening *what, struct stat *ret_st, struct 
 	return fd;
 }
 
-/* Opens the mapped file itself, whatever its present name; needs CAP_CHECKPOINT_RESTORE. */
+/* Opens the mapped file itself, even if it was renamed. Needs CAP_CHECKPOINT_RESTORE. */
 static int open_by_mapping(const struct opening *what, struct stat *ret_st)
 {
 	char path[96];

@@ -28,7 +28,7 @@
 #define NETWORK_LUSTRE 0x0bd00bd0u
 #define NETWORK_GPFS   0x47504653u
 
-/* Lines begin with id, parent and device: "36 35 98:0 / /mnt rw ...", or "4294967332 0 98:0". */
+/* Reads lines that begin with id, parent and device: "36 35 98:0 / ..." or "4294967332 0 98:0". */
 static int read_lines(struct mounts *mounts, FILE *file)
 {
 	char *line = NULL;
@@ -96,9 +96,9 @@ static bool is_in_our_namespace(unsigned pid)
 }
 
 /*
- * Is @fd's mount in the list? Another mount namespace has other ids, so any listed mount of @device
- * counts; with lasting ids, only one that still exists, as device numbers are used again. On btrfs
- * the list lacks the device of a file, so the device of our root counts, too.
+ * Is @fd's mount in the list? Another mount namespace has other ids. In it, any listed mount of
+ * @device is enough; if ids last, the mount must still exist, because device numbers are used
+ * again. On btrfs the list lacks the device of a file: so the device of our root is enough, too.
  */
 static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t device)
 {

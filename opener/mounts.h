@@ -3,8 +3,8 @@
  * Copies files so that the analyst does not depend on their mounts.
  *
  * An open or mapped file keeps its mount busy: the target could not unmount what it has mounted. So
- * a file is copied if its mount is not in a list from before the target's first instruction, which
- * the supervisor takes, as the opener starts later. (test: test_unmount.sh)
+ * a file is copied if its mount is not in a list from before the target's first instruction. The
+ * supervisor makes the list, because the opener starts later. (test: test_unmount.sh)
  *
  * A file server, in user space or on another machine, may stop answering, and a reader then waits
  * without limit. So the files of such servers are copied, too, in a thread that can be left behind
@@ -18,14 +18,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Larger files, and files that would bring all copies above MOUNTS_SUM_MOST, are not copied. */
+/* Not copied: a larger file, and a file with which all copies would exceed MOUNTS_SUM_MOST. */
 #define MOUNTS_COPY_MOST ((off_t)64 << 20)
 #define MOUNTS_SUM_MOST  ((off_t)512 << 20)
-/* A file whose copy takes longer is used without a copy. Less than LIMITED_WAIT_NS. */
+/* If copying a file takes longer, the file itself is used. Less than LIMITED_WAIT_NS. */
 #define MOUNTS_COPY_NS UINT64_C(4000000000)
 
 struct mount {
-	uint64_t id; /* lasting (base/mount_list.h) for all mounts of the list, or for none */
+	uint64_t id; /* all mounts of the list have lasting ids (base/mount_list.h), or none has */
 	dev_t device;
 };
 
@@ -33,7 +33,7 @@ struct mount {
 struct mounts {
 	struct mount *mount;
 	size_t n, room;
-	off_t copied; /* bytes, by all threads */
+	off_t copied; /* bytes copied by all threads */
 };
 
 /*
@@ -44,14 +44,14 @@ int mounts_read(struct mounts *mounts, int fd);
 void mounts_release(struct mounts *mounts);
 
 /*
- * Returns @fd; but closes it and returns a copy in memory if a server has the file, or if the
+ * Returns @fd; or closes @fd and returns a copy in memory, if a server has the file, or if the
  * file's mount is not in the list. @pid: the process in whose mount namespace the file was opened;
- * 0: the list does not count. In a foreign namespace, a mount counts as listed if the list has one
- * of its file system that, with lasting ids, still exists. A negative @fd is returned unchanged.
+ * 0: the list is not used. In a foreign namespace, a listed mount of the same device stands for the
+ * file's mount; if ids last, that mount must still exist. A negative @fd is returned unchanged.
  */
 int mounts_detach(struct mounts *mounts, unsigned pid, int fd);
 
-/* Is @type, f_type of statfs(2), one whose files another program or machine serves? */
+/* Is @type (f_type of statfs(2)) a file system that another program or machine serves? */
 bool mounts_may_fall_silent(unsigned long type);
 
 #endif

@@ -10,7 +10,7 @@
 void opened_describe(struct opened *opened, const struct stat *st);
 
 /*
- * Fills in the properties of an ELF file and returns @fd. Of another file: closes @fd, sets
+ * If @fd is an ELF file, fills in its properties and returns @fd. If not, closes @fd, sets
  * OPENED_NO_ELF and returns -ENOEXEC. A negative @fd, an error, is returned unchanged.
  */
 int opened_elf(int fd, const struct stat *st, struct opened *opened);

@@ -19,7 +19,7 @@ static int here(const struct opening *what, struct opened *ret_opened)
 	return ret_opened->error;
 }
 
-/* Returns the descriptor that came with a message, -1: none. The buffer has room for only one. */
+/* Returns the descriptor that came with a message; -1: none. There is room for one only. */
 static int descriptor_of(struct msghdr *message)
 {
 	int fd = -1;
@@ -80,7 +80,7 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 	*ret_opened = (struct opened){.fd = -1};
 	if (!opener)
 		return here(what, ret_opened);
-	/* Each child has its own numbers: an answer to one that died may still be in the socket. */
+	/* A forked child has numbers of its own: another child's answer may be in the socket. */
 	if (opener->pid != getpid()) {
 		opener->pid = getpid();
 		opener->sequence = (uint32_t)opener->pid << 16;

@@ -92,7 +92,7 @@ static int perf_map(struct openings *o, const struct opening *what, struct opene
 	struct noted owner = {.pid = what->pid, .inner_pid = what->pid, .uid = geteuid()};
 	bool lives = false;
 
-	/* For a replayed capture start is 0: the pid may now be that of another process. */
+	/* A replayed capture has start 0: another process may have the pid now. */
 	if (what->start)
 		(void)openings_process(o, what->pid, &owner, &lives);
 	if (what->kind == OPENING_PERF_MAP)

@@ -34,7 +34,7 @@ struct noted {
 	uint64_t start;          /* start time, from "stat", because pids are reused */
 };
 
-/* What requests may open. All zero: anything, for a process that opens files for itself. */
+/* What requests may open. All 0: anything, as the process opens files for itself. */
 struct openings {
 	pthread_mutex_t lock; /* protects @noted, as several threads answer requests */
 	bool guards;          /* the requesting process is not trusted: requests are checked */
@@ -49,13 +49,13 @@ struct openings {
 void openings_release(struct openings *openings);
 
 /*
- * Answers a request of any kind but those for writing (-ENOSYS). May wait without limit for file
+ * Answers a request of any kind; -ENOSYS if it is for writing. May wait without limit for file
  * systems and pages. @sender: pid of the requesting process. The caller owns ret_opened->fd.
  */
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);
 
-/* openings_answer() calls one of these, by the kind of request. Return a descriptor, or -errno. */
+/* openings_answer() calls one of these for each request. They return a descriptor or -errno. */
 int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
@@ -63,14 +63,14 @@ int openings_code(const struct opening *what);
 int openings_threads(uint32_t pid);
 /* Sets opened->text to the first argument of the process, its title. Returns 0 or -errno. */
 int openings_title(uint32_t pid, struct opened *opened);
-/* Opens @owner's perf map, and sets opened->text to its path. If @live, tries its root first. */
+/* Opens @owner's perf map, and sets opened->text to its path. @live: first tries @owner's root. */
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
-/* Opens @owner's jitdump at opened->text. If @live, tries that path in @owner's root first. */
+/* Opens @owner's jitdump opened->text. If @live, first tries that path below @owner's root. */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /*
- * Sets *@ret_noted to the facts about process @pid, read anew while it lives. False: the supervisor
- * does not trace the process, or it ended before its facts were read. *@ret_lives: it still lives.
+ * Sets *@ret_noted to the facts about process @pid, read anew if it lives. *@ret_lives: it lives.
+ * False: the supervisor does not trace the process, or it ended before its facts were read.
  */
 bool openings_process(
 	struct openings *openings, uint32_t pid, struct noted *ret_noted, bool *ret_lives);

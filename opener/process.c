@@ -49,9 +49,9 @@ static bool is_tracer(int supervisor, unsigned tracer)
 }
 
 /*
- * Reads /proc/PID/status: "NStgid:\t4242\t7\n" ends with the pid in its own namespace; the second
- * number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid. False: the process has ended or,
- * with @guards, the supervisor does not trace it.
+ * Reads /proc/PID/status. The last number of "NStgid:\t4242\t7\n" is the pid in the process's own
+ * namespace; the second one of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid. False: the
+ * process has ended or, with @guards, the supervisor does not trace it.
  */
 static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_noted)
 {
@@ -114,7 +114,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 	return known;
 }
 
-/* Opens /proc/PID/mem if process_vm_readv(2) is refused. -1: that call works, or this fails. */
+/* Opens /proc/PID/mem if process_vm_readv(2) is refused. -1: not refused, or open() failed. */
 static int open_memory(uint32_t pid)
 {
 	char path[32];
@@ -182,7 +182,7 @@ static int judged(int fd)
 	return -ENOENT;
 }
 
-/* @left: bytes that may still be copied, as a file may be mapped thousands of times. */
+/* @left: bytes that may still be copied. A file may be mapped thousands of times. */
 struct copying {
 	const struct opening *what;
 	int fd;
@@ -293,8 +293,8 @@ int openings_title(uint32_t pid, struct opened *opened)
 }
 
 /*
- * Returns @fd if the file belongs to the process's user, or to root and all may read it; otherwise
- * closes it: -EPERM, as a hard link may lead to a file that its creator may not read.
+ * Returns @fd if the file belongs to the process's user, or if it is root's and all may read it. If
+ * not, closes @fd: -EPERM, as users can make hard links to files that they may not read.
  */
 static int of_owner(const struct noted *owner, int fd, const struct stat *st)
 {
@@ -323,8 +323,8 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 }
 
 /*
- * Returns @fd if the file is named "jit-PID.dump", with the pid in our or its own namespace, and
- * begins with the magic; otherwise closes it and returns -ENOENT.
+ * Returns @fd if the file is named "jit-PID.dump", with the process's pid in our namespace or in
+ * its own, and begins with the magic. If not, closes @fd: -ENOENT.
  */
 static int judged_dump(const struct noted *owner, const char *path, int fd)
 {

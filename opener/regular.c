@@ -53,7 +53,7 @@ static int find(int root_fd, const char *path, enum regular_links links)
 	int fd = (int)syscall(
 		SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path, &how, sizeof(how));
 
-	/* EPERM: a sandbox does not know openat2(2). */
+	/* EPERM: a sandbox's filter does not know openat2(2). */
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return fd < 0 ? -errno : fd;
 	if (root_fd >= 0)
@@ -125,7 +125,7 @@ bool regular_is_public(int fd)
 	if (bytes <= 0 || bytes == sizeof(path) - 1 || path[0] != '/' || fstat(fd, &st) < 0)
 		return false;
 	path[bytes] = '\0';
-	/* In our root, too, the path must lead to this very file. */
+	/* The path must lead to the same file in our root, too. */
 	if (!(st.st_mode & S_IROTH) || lstat(path, &named) < 0 || named.st_ino != st.st_ino ||
 		named.st_dev != st.st_dev)
 		return false;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 enum regular_links {
-	/* like REGULAR_LINKS, but the last component may not be a link */
+	/* like REGULAR_LINKS, but the path's last component may not be a link */
 	REGULAR_NO_LAST_LINK,
 	REGULAR_LINKS,     /* symbolic links, but not the magic ones of procfs */
 	REGULAR_ALL_LINKS, /* all symbolic links, also the magic ones of procfs */
@@ -19,17 +19,17 @@ enum regular_links {
 
 /*
  * Opens a file for reading. Returns a descriptor, or -errno; -ENOENT also if the file is not
- * regular. @root_fd >= 0: the root folder for @path and all links in it; without openat2(2) (before
- * Linux 5.6), links below it are not followed.
+ * regular. If @root_fd >= 0, it is the root folder of @path and of all links in it. Without
+ * openat2(2) (before Linux 5.6), links below @root_fd are not followed.
  */
 int regular_open(int root_fd, const char *path, enum regular_links links, struct stat *ret_st);
 
-/* Like regular_open(), below the root folder of a process; -errno also if that is inaccessible. */
+/* regular_open() below the root folder of process @pid. -errno also if that is inaccessible. */
 int regular_open_of(int pid, const char *path, enum regular_links links, struct stat *ret_st);
 
 /*
- * May all users read the opened file, by its mode and those of the folders on its path? False also
- * if unknown, as for a file below another root.
+ * May all users read the opened file? Decided by the modes of the file and of the folders on its
+ * path. False also if unknown, as for a file below another root.
  */
 bool regular_is_public(int fd);
 

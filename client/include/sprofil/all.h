@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil_all(3): where the program spends its CPU time, in everything that is loaded, by function,
- * measured by the program itself.
+ * sprofil_all(3): a program measures where it and its libraries spend CPU time, by function.
  *
  *	sprofil_all(0);
  *	work();
@@ -39,11 +38,11 @@ void *sprofil_all_loaded(void *handle);
 #endif
 
 struct sprofil_function {
-	const char *function; /* name of its symbol; "": none is known */
-	/* path of its object; "": there is none, or it is the program and its path is unknown */
+	const char *function; /* name; "": no symbol is known */
+	/* path of the file that has it; "": in no file, or in the program, with unknown path */
 	const char *object;
 	uint64_t ticks;
-	uint64_t address; /* the function's begin; without a name: the first address with ticks */
+	uint64_t address; /* of its first byte; without a name: the first address with ticks */
 };
 
 /*

@@ -26,9 +26,9 @@ extern "C" {
  */
 
 /*
- * Counts in @buffer, which has @bufsize words of 2 bytes: 24 bytes of header, 16 for each of @nfunc
- * functions (which stay 0), and the counters. @lowpc below 4096 stands for the beginning of the
- * program. @lowpc NULL turns counting off and writes mon.out.
+ * Counts in @buffer, which has @bufsize words of 2 bytes: a header of 24 bytes, 16 bytes (that stay
+ * 0) for each of @nfunc functions, and the counters. @lowpc below 4096 stands for the beginning of
+ * the program. @lowpc NULL turns counting off and writes mon.out.
  */
 #define monitor sprofil_native_monitor
 int monitor(void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);

@@ -34,7 +34,7 @@ extern "C" {
 
 struct sprofil_options {
 	size_t size;      /* sizeof(struct sprofil_options) */
-	uint64_t tick_ns; /* a tick: 100 us to 10 s, in steps of 10 us; 0: as sprofil() has it */
+	uint64_t tick_ns; /* a tick: 100 us to 10 s, in steps of 10 us; 0: that of sprofil() */
 	uint32_t flags;   /* SPROFIL_... */
 	uint32_t zero;
 };

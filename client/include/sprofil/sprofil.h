@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil(3): a histogram of where this program spends its CPU time, written into its memory from
- * outside: no signals, and no profiler code in the program.
+ * sprofil(3): a histogram of where this program spends its CPU time. Another process writes it into
+ * the program's memory: the program gets no signals, and runs no profiler code.
  *
  *	unsigned short counts[4096];
  *	struct prof region = {counts, sizeof(counts), (unsigned long)&first_function, 0x8000};
@@ -10,7 +10,7 @@
  *	...
  *	sprofil(NULL, 0, NULL, 0);			no count comes after this
  *
- * This is the native interface, the union of those of IRIX and HP-UX. A program written for HP-UX,
+ * This is the native interface: it has all that IRIX and HP-UX have. A program written for HP-UX,
  * IRIX, AIX, System V or glibc uses the header of that system instead: sprofil-dialects(7).
  */
 #ifndef SPROFIL_SPROFIL_H
@@ -51,10 +51,11 @@ struct prof {
 /*
  * Starts counting in the @profcnt regions of @profp, which replace those of an earlier call. *@tvp,
  * if not NULL, is set to the CPU time of one count. @profcnt 0 turns profiling off. The buffers
- * must stay valid until then.
+ * must stay valid until profiling is turned off.
  *
  * Returns 0, or -1 with errno E2BIG, EINVAL, EACCES, EFAULT, EPERM, EMFILE, ENFILE, ENOMEM, EAGAIN,
- * ETIMEDOUT; then nothing has changed. Async-signal-safe and thread-safe.
+ * ETIMEDOUT. Then nothing has changed, except perhaps after EPERM or ETIMEDOUT (see sprofil(3)).
+ * Async-signal-safe and thread-safe.
  */
 #define sprofil sprofil_native_sprofil
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
@@ -64,7 +65,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int f
  * Returns 0, or -1 with errno. profil is a macro, because <unistd.h> of glibc declares a profil()
  * whose buffer must not be NULL.
  */
-#ifndef SPROFIL_DIALECT_NATIVE /* already in <unistd.h> if sprofil/native is on the include path */
+#ifndef SPROFIL_DIALECT_NATIVE /* defined if sprofil/native/unistd.h is included */
 #define SPROFIL_DIALECT "native"
 #define SPROFIL_DIALECT_NATIVE
 #define profil sprofil_native_profil

@@ -24,15 +24,15 @@ extern "C" {
 #define SPROFIL_ENDED 2 /* turned on, but no longer counting: see reason */
 
 #define SPROFIL_NO_REASON 0
-#define SPROFIL_FAULT     1 /* one counter (AIX, System V) or one of each region is inaccessible */
+#define SPROFIL_FAULT     1 /* a counter (AIX, System V), or one in each region, is inaccessible */
 #define SPROFIL_FULL      2 /* System V: a counter has reached 32767 */
 #define SPROFIL_HIDDEN    3 /* this program's memory is inaccessible: setuid, PR_SET_DUMPABLE */
-#define SPROFIL_GONE      4 /* the supervisor has ended; the figures are lost with it and are 0 */
+#define SPROFIL_GONE      4 /* the supervisor has ended; its figures are lost, and 0 here */
 
 /* Reasons with SPROFIL_OFF: why the last call to turn profiling on failed with EPERM. */
 #define SPROFIL_NO_HELPER    5 /* sprofil-supervisor cannot be started: is its path right? */
-#define SPROFIL_REFUSED      6 /* it may not trace us: Yama, seccomp, a debugger, not dumpable */
-#define SPROFIL_FOREIGN_PROC 7 /* /proc is missing, or of another pid namespace than ours */
+#define SPROFIL_REFUSED      6 /* we may not be traced: Yama, seccomp, a debugger, not dumpable */
+#define SPROFIL_FOREIGN_PROC 7 /* /proc is missing, or shows another pid namespace */
 
 #define SPROFIL_DEAD_LISTED 14
 
@@ -42,7 +42,7 @@ extern "C" {
  */
 struct sprofil_state {
 	uint32_t state;
-	uint32_t reason;    /* with SPROFIL_ENDED, and with SPROFIL_OFF after a call that failed */
+	uint32_t reason;    /* set with SPROFIL_ENDED, and with SPROFIL_OFF after a failed call */
 	uint64_t tick_ns;   /* length of a tick; 0: there was no table */
 	uint64_t counted;   /* ticks that were added to counters */
 	uint64_t outside;   /* ticks at addresses for which no region has a counter */
@@ -50,7 +50,7 @@ struct sprofil_state {
 	uint64_t faulted;   /* ticks whose counter was not writable memory */
 	uint64_t lost;      /* ticks that could not be counted in time */
 	uint32_t regions;   /* number of regions in the table */
-	uint32_t dead;      /* number of those turned off, as a counter was not writable memory */
+	uint32_t dead;      /* number of regions turned off: a counter was not writable memory */
 	int32_t supervisor; /* process id of the supervisor; 0: none */
 	uint32_t first_dead[SPROFIL_DEAD_LISTED]; /* numbers of the first dead regions */
 	uint32_t zero;

@@ -26,10 +26,10 @@ typedef int int_t;
 
 struct prof {
 	daddr_t p_low;   /* first address */
-	daddr_t p_high;  /* behind the last; 0 ends the array */
+	daddr_t p_high;  /* address behind the last one; 0 ends the array */
 	short_t *p_buff; /* counters */
 	int_t p_bufsize; /* size of the counters in bytes */
-	int_t p_scale;   /* as profil(shortbuff, ...) has it; -1: computed from the other fields */
+	int_t p_scale;   /* the scale of profil(); -1: computed from the other fields */
 };
 
 #define monitor    sprofil_aix_monitor
