@@ -67,7 +67,7 @@ static bool is_operator(const char *text, size_t at)
 		!strncmp(text + at - (sizeof(word) - 1), word, sizeof(word) - 1);
 }
 
-/* The brackets of one kind in a name. */
+/* The brackets of one kind, () or <>, in a name. */
 struct brackets {
 	uint32_t *closing; /* for a byte that opens a bracket: where it is closed; otherwise 0 */
 	uint32_t *columns; /* for each byte: columns of the text before it */

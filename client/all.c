@@ -127,7 +127,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		new.end = (info->dlpi_addr + p->p_vaddr + p->p_memsz + ALL_STEP - 1) &
 			~(uint64_t)(ALL_STEP - 1);
 		if (new.end - new.start > UINT_MAX)
-			continue; /* The region would be too large; the rest segment counts. */
+			continue; /* Too large for a region: the rest segment counts its ticks. */
 		new.path = info->dlpi_name ? info->dlpi_name : "";
 		known = find(&new);
 		if (known) {

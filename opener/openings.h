@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Opens files for the analyst, by kind (proto/opening.h), in a process of its own
- * (tools/sprofil-opener.c) with the rights that the analyst has dropped. An analyst that an
- * attacker controls gets of
+ * (tools/sprofil-opener.c) with the rights that the analyst has dropped. Even an analyst that an
+ * attacker controls gets only these:
  *
- *	files       only regular ones, of file systems that store files (regular.h)
- *	ELF files   only those that begin with "\177ELF", so no key and no password
- *	memory      only what is not writable, of processes that our supervisor traces or has
+ *	files       regular ones, of file systems that store files (regular.h)
+ *	ELF files   those that begin with "\177ELF", so no key and no password
+ *	memory      what is not writable, of processes that our supervisor traces or has
  *	            traced: mappings of files, the vdso, 4096 bytes of code without a file
- *	perf maps   only those of a traced process's user, or of root if all may read them
- *	jitdumps    likewise, and only if named jit-PID.dump and beginning with the format's magic
+ *	perf maps   those of a traced process's user, or of root if all may read them
+ *	jitdumps    likewise, if named jit-PID.dump and beginning with the format's magic
  *	sources     only for the live view, of a traced process's user or readable by all
  *
  * libc only. Nothing here parses files.

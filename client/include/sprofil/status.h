@@ -48,7 +48,7 @@ struct sprofil_state {
 	uint64_t outside;   /* ticks at addresses for which no region has a counter */
 	uint64_t full;      /* ticks whose counter was full */
 	uint64_t faulted;   /* ticks whose counter was not writable memory */
-	uint64_t lost;      /* ticks that could not be counted in time */
+	uint64_t lost;      /* ticks that were not counted, or not in time */
 	uint32_t regions;   /* number of regions in the table */
 	uint32_t dead;      /* number of regions turned off: a counter was not writable memory */
 	int32_t supervisor; /* process id of the supervisor; 0: none */
@@ -60,11 +60,10 @@ struct sprofil_state {
  * Fills in *@status. @size: sizeof(struct sprofil_state). After profiling was turned off, the
  * figures are the final ones.
  *
- * Returns 0, or -1 with errno EFAULT; EINVAL: no version of this header had @size; ENODATA:
- * profiling was turned off without final figures (after setuid, chroot or PR_SET_DUMPABLE, or
- * because the supervisor had ended); EPERM: profiling was not turned off, and the supervisor cannot
- * be seen or cannot access our memory; EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and
- * thread-safe.
+ * Returns 0, or -1 with errno EFAULT; EINVAL: @size is not 8 to 256; ENODATA: profiling was turned
+ * off without final figures (after setuid, chroot or PR_SET_DUMPABLE, or because the supervisor had
+ * ended); EPERM: profiling was not turned off, and the supervisor cannot be seen or cannot access
+ * our memory; EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and thread-safe.
  */
 int sprofil_status(struct sprofil_state *status, size_t size);
 

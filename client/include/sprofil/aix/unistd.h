@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The system's <unistd.h>, with AIX's profil() instead of glibc's. <mon.h> declares it, too. */
+/* The system's <unistd.h>, but with AIX's profil(). AIX's <mon.h> includes this file. */
 #pragma GCC system_header
 #include_next <unistd.h>
 
