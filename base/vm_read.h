@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads memory of a process with process_vm_readv(2). If a seccomp filter or a kernel without
- * CONFIG_CROSS_MEMORY_ATTACH refuses process_vm_readv(2), reads through /proc/PID/mem. Waits for
- * pages that are not in memory; the supervisor first checks for such pages (supervisor/os/pages.h).
- * May run in the stop window.
+ * Reads memory of a process with process_vm_readv(2); or through /proc/PID/mem, if a seccomp filter
+ * or a kernel without CONFIG_CROSS_MEMORY_ATTACH refuses process_vm_readv(2). Waits for pages that
+ * are not in memory; the supervisor first looks for them (supervisor/os/pages.h). May run in the
+ * stop window.
  */
 #ifndef BASE_VM_READ_H
 #define BASE_VM_READ_H

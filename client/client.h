@@ -36,8 +36,8 @@ struct client_call {
 
 /*
  * Returns the number of the table now in force, see client_table(); 0: profiling was turned off, or
- * the call was about a thread's own table; -errno: nothing has changed. After -ETIMEDOUT or -EPERM,
- * the table may be in force all the same (sprofil(3)).
+ * the call was about a thread's own table; -errno: nothing has changed, but after -ETIMEDOUT or
+ * -EPERM the table may be in force all the same (sprofil(3)).
  */
 int client_run(const struct client_call *call);
 /* client_run() for profil(): one buffer of 16-bit counters. */

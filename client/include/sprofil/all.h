@@ -47,7 +47,7 @@ struct sprofil_function {
 
 /*
  * Writes the functions that have ticks to @to, most ticks first, at most @room of them. Returns how
- * many functions have ticks, or -1 with errno ENOMEM. The strings stay valid.
+ * many functions have ticks, or -1 with errno ENOMEM. The strings are never freed.
  */
 long sprofil_all_read(struct sprofil_function *to, size_t room);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The system's <sys/gmon.h>, with our monstartup(), moncontrol() and _mcleanup() instead of
- * glibc's. The start-up code of -pg programs calls glibc's functions all the same, by internal
- * names.
+ * glibc's. The start-up code of -pg programs still calls glibc's functions, by internal names.
  */
 #pragma GCC system_header
 #include_next <sys/gmon.h>
