@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that follow from the model or from other figures. */
+/* Audit figures that are derived from the samples and tasks of a profile, or from other figures. */
 #include "profile/audit.h"
 
 #include <math.h>
@@ -41,7 +41,10 @@ struct audit_sums audit_sums(const struct profile *profile)
 		.unresolved = net(unresolved)};
 }
 
-/* Counts distinct pids of tasks, or (@threads) pairs of pid and tid. False: none, or no memory. */
+/*
+ * Counts the distinct pids of the tasks, or (@threads) their distinct pairs of pid and tid. False:
+ * no task has an id, or out of memory.
+ */
 static bool count_tasks(const struct profile *profile, bool threads, uint64_t *ret_value)
 {
 	uint64_t *id = calloc(profile->tasks + 1, sizeof(*id));
@@ -96,7 +99,10 @@ static bool derive_cost(const struct profile *profile, uint64_t *ret_value)
 	return true;
 }
 
-/* Returns the share of instants that found a thread; 0: unknown, as in a wall-clock profile. */
+/*
+ * Returns the hit ratio: samples per sampling instant. 0: unknown, as always in a wall-clock
+ * profile.
+ */
 static double hit_share(const struct profile *profile, uint64_t instants)
 {
 	size_t named = profile_default_value(profile);
@@ -110,8 +116,9 @@ static double hit_share(const struct profile *profile, uint64_t instants)
 }
 
 /*
- * Returns how many samples are expected for @kernel ns of CPU time. Each is taken to have the mean
- * weight of those found, or one period if that is unknown. Returns 0 if both are unknown.
+ * Returns how many samples are expected for @kernel ns of CPU time. The expected weight of a sample
+ * is @found ns divided by the effective sample size, or one period if either of these is unknown.
+ * Returns 0 if the period is unknown, too.
  */
 static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
 {
@@ -136,7 +143,10 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 	*ret_found = (struct audit_found){
 		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
 	(void)audit_figure(profile, "threads", &threads);
-	/* A single thread has exactly one instant in each period, which makes the error smaller. */
+	/*
+	 * A single thread has exactly one instant in each period. So its number of samples varies
+	 * less than with random instants, and the error is smaller.
+	 */
 	ret_found->error = stats_found_error(expected_samples(profile, found, kernel),
 		threads == 1 ? hit_share(profile, instants) : 0);
 	if (profile_audit(profile, STATS_FOUND_SCATTER, &scatter_us2))
@@ -179,7 +189,9 @@ static bool derive(const struct profile *profile, const char *key, uint64_t *ret
 	} else {
 		return false;
 	}
-	/* 0 is "unknown", except for a CPU time if the kernel's figure is known. */
+	/*
+	 * A 0 means "unknown". But if the kernel's figure is known, a CPU time of 0 was measured.
+	 */
 	if (!value && !(strstr(key, "_cpu_ns") && profile_audit(profile, "kernel_cpu_ns", &kernel)))
 		return false;
 	*ret_value = value;

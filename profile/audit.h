@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The audit figures: the keys that `sprofreport summary` knows, in its order, and how the figures
- * of several profiles are merged. Unknown figures are kept, and merged by their names: "…_max" by
- * the maximum, "…_p50" and "…_p99" by the mean weighted by stops, others by the sum.
+ * of several profiles are merged. A figure whose key is not known here is kept, and merged by the
+ * end of its key: "…_max" by the maximum; "…_p50" and "…_p99" by the mean, in which each profile
+ * has its number of stops as weight; any other by the sum.
  */
 #ifndef PROFILE_AUDIT_H
 #define PROFILE_AUDIT_H
@@ -20,17 +21,22 @@ enum audit_kind {
 	AUDIT_DERIVED,    /* follows from other figures */
 	AUDIT_MAX,
 	AUDIT_SAME,      /* unknown unless all are equal */
-	AUDIT_BY_STOPS,  /* the profiles' mean, weighted by their stops */
-	AUDIT_EFFECTIVE, /* effective sample size: from the sums of w and of w^2 */
-	AUDIT_FILE,      /* which file of a recording (--rotate) a profile is */
+	AUDIT_BY_STOPS,  /* the profiles' mean; weight: number of stops */
+	AUDIT_EFFECTIVE, /* effective sample size (stats.h) of all samples together */
+	AUDIT_FILE,      /* identifies a file of a recording (--rotate) */
 };
 
-/* AUDIT_RATIO counts units of 1 / AUDIT_RATIO_ONE, AUDIT_PERCENT units of 1 % / AUDIT_RATIO_ONE. */
+/*
+ * A figure in AUDIT_RATIO is a ratio times AUDIT_RATIO_ONE; one in AUDIT_PERCENT is a percentage
+ * times AUDIT_RATIO_ONE.
+ */
 enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO, AUDIT_PERCENT };
 
 #define AUDIT_RATIO_ONE 10000
 
-/* Key of the CPU time in system calls, which a profile excludes (--user-only), in ns. */
+/*
+ * Key of the CPU time in system calls, in ns. A profile made with --user-only excludes this time.
+ */
 #define AUDIT_SYSCALL_CPU "syscall_cpu_ns"
 
 struct audit_key {
@@ -49,37 +55,42 @@ const struct audit_key *audit_key_find(const char *key);
 enum audit_kind audit_kind_of(const char *key);
 
 /*
- * Gets a figure: the stored one, else one derived from the model (samples, period_ns,
- * profiled_cpu_ns, unattributed_cpu_ns, wall_ns, unresolved_samples, processes, threads) or from
- * other figures (found_ratio, cost_pct). False: unknown.
+ * Gets a figure. A figure that the profile does not store is derived from its samples, tasks and
+ * times (samples, period_ns, profiled_cpu_ns, unattributed_cpu_ns, wall_ns, unresolved_samples,
+ * processes, threads) or from other figures (found_ratio, cost_pct). False: unknown.
  */
 bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value);
 
-/* Sums over all samples of a profile; a negative sum is 0 here. */
+/*
+ * Sums over all samples of a profile. A difference of two profiles may have negative sums: they are
+ * 0 here.
+ */
 struct audit_sums {
 	uint64_t samples, unresolved;  /* unresolved: samples at an address without a name */
-	uint64_t cpu_ns, unsampled_ns; /* CPU time of samples, and of [unsampled] */
+	uint64_t cpu_ns, unsampled_ns; /* CPU time with, and without samples */
 };
 struct audit_sums audit_sums(const struct profile *profile);
 
 /*
- * A check of the sampler. @ratio is the planned weights of all samples found, divided by the CPU
- * time that the kernel charged: 1 within @error if the sampler works.
+ * A check of the sampler. Each sample stands for its planned weight of CPU time. @ratio is the sum
+ * of these weights, divided by the CPU time that the kernel charged to the threads. If the sampler
+ * works, @ratio differs from 1 only by chance, as @error says.
  */
 struct audit_found {
 	double ratio;
-	double error;      /* standard error: stats_found_error(), or the larger measured scatter */
-	double late;       /* share of the instants that could not be used; -1: unknown */
-	int realtime;      /* did the sampler have real-time priority: 1, 0; -1: unknown */
-	bool is_off;       /* @ratio differs from 1 by more than three errors, and than 2 % */
+	double error;      /* standard error of @ratio; the larger of two estimates */
+	double late;       /* share of instants that could not be used; -1: unknown */
+	int realtime;      /* 1: the sampler had real-time priority; 0: it had not; -1: unknown */
+	bool is_off;       /* |@ratio - 1| > 3 * @error, and > 0.02 */
 	bool says_nothing; /* too few samples are expected for any conclusion */
 };
-/* False: the profile lacks the figures. */
+/* False: the CPU time that was sampled, or that the kernel charged, is unknown or 0. */
 bool audit_found(const struct profile *profile, struct audit_found *ret_found);
 
 /*
- * Gets the share of the target's running time (CPU time and stops) for which it was stopped. (A
- * share of the elapsed time would look small for a mostly idle target.) False: unknown.
+ * Gets the time for which the target was stopped, as a share of its running time (CPU time and
+ * stops). As a share of the elapsed time, it would look small for a mostly idle target. False:
+ * unknown.
  */
 bool audit_stopped(const struct profile *profile, double *ret_share);
 
@@ -93,12 +104,15 @@ struct audit_rate {
 	double expected;   /* samples expected at the requested rate */
 	uint64_t samples;
 	uint64_t effective; /* effective sample size (stats.h); 0: unknown */
-	bool is_low;        /* more than 10 % too low, and by more than chance explains */
+	bool is_low;        /* more than 10 % too low, and by over 3 standard errors */
 };
 /* False: the period, the sampled time or the samples are unknown. */
 bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate);
 
-/* Merges the figures of @from into @into. Call it before samples are merged. -ENOMEM; -ENOSPC. */
+/*
+ * Merges the figures of @from into @into. Call it before samples are merged. 0; -ENOMEM; -ENOSPC:
+ * @into would have more than PROFILE_AUDITS_MAX figures.
+ */
 int audit_merge(struct profile *into, const struct profile *from);
 
 #endif

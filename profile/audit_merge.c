@@ -27,8 +27,8 @@ static uint64_t mean_by_stops(
 }
 
 /*
- * Returns the effective sample size of both profiles together. The sum of squared weights of each
- * follows from its sum of weights and its effective size.
+ * Returns the effective sample size of both profiles together. A profile's sum of squared weights
+ * is (sum of weights)^2 / effective sample size.
  */
 static uint64_t effective_of_both(const struct profile *into, const struct profile *from)
 {
@@ -51,7 +51,10 @@ static uint64_t effective_of_both(const struct profile *into, const struct profi
 	return (uint64_t)(stats_effective_samples(sum, squares) + 0.5);
 }
 
-/* A file of a recording (--rotate). @processes, @threads: how many are also in the file before. */
+/*
+ * A file of a recording (--rotate). @processes, @threads: how many of its processes and threads are
+ * also in the previous file of the recording.
+ */
 struct of_file {
 	uint64_t recording, number, processes, threads;
 };
@@ -141,9 +144,9 @@ static int subtract(struct profile *profile, const char *key, uint64_t value)
 
 /*
  * Files of a recording count a process in each file in which it lives. The merged profile counts it
- * once: what the later file shares with the file before it is subtracted. The merged profile gets
- * the number of the earlier file, so that the file before that one can be merged next. It knows
- * only the recording that was merged last.
+ * once: the processes that the later file shares with its previous file are subtracted. The merged
+ * profile gets the number of the earlier file, so that the file before the earlier one can be
+ * merged next. Only the recording that was merged last is recorded in the merged profile.
  */
 static int merge_files(struct profile *into, const struct of_file *a, const struct of_file *b)
 {
@@ -162,14 +165,20 @@ static int merge_files(struct profile *into, const struct of_file *a, const stru
 	return r < 0 ? r : set_file(into, later == a ? b : a);
 }
 
-/* The first round merges the figures whose result depends on others, the second those others. */
+/*
+ * The first round merges the figures whose result depends on other figures of @into, such as the
+ * number of stops. The second round merges, and so changes, those other figures.
+ */
 int audit_merge(struct profile *into, const struct profile *from)
 {
 	bool empty = !into->samples && !into->audits;
 	const struct of_file a = file_of(into), b = file_of(from);
 
 	for (int round = 0; round < 2; round++) {
-		/* Merges what only @into has, backwards, because forget() removes an element. */
+		/*
+		 * The figures of @into that @from lacks. merge_figure() may remove one, so the loop
+		 * goes backwards.
+		 */
 		for (size_t i = into->audits; i-- > 0;) {
 			const char *key = pool_at(&into->strings, into->audit[i].key);
 			uint64_t ignored;

@@ -7,7 +7,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/* No rate is computed from fewer expected samples. */
+/* A rate is computed only if at least so many samples are expected. */
 enum { EXPECTED_LEAST = 20 };
 
 /*
@@ -27,8 +27,8 @@ static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 	(void)profile_audit(profile, AUDIT_SYSCALL_CPU, &left_out);
 	*ret_ns -= left_out < *ret_ns ? left_out : *ret_ns;
 	/*
-	 * After a kill of the supervisor the last samples are up to a second newer than the
-	 * kernel's figure: the time that they stand for is the better one.
+	 * If the supervisor was killed, the last samples are up to a second newer than the kernel's
+	 * figure. Then the time that the samples stand for is more accurate.
 	 */
 	if (covered > *ret_ns)
 		*ret_ns = covered;

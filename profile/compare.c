@@ -75,13 +75,13 @@ struct comparing {
 	size_t runs[2], rows;
 	const double *value;
 	double freedom; /* degrees of freedom of one row's spread; 0: there is none */
-	bool scaled;    /* values were divided by a factor that other rows' samples determine */
-	double beyond;  /* median of the rows' variances beyond sampling, relative to value^2 */
-	double lent;    /* degrees of freedom that @beyond counts as */
+	bool scaled;    /* values were divided by factors computed from other rows (speed.h) */
+	double beyond;  /* median over rows: variance between runs less sampling's, / mean^2 */
+	double lent;    /* degrees of freedom of @beyond in a row's error */
 	bool *tested;
 };
 
-/* How a row's values differ between runs of a side, averaged over both sides. */
+/* The spread of one row: how much its values differ between the runs of the same side. */
 struct spread {
 	double variance; /* of the runs' values about the mean of their side */
 	double sampling; /* the part explained by sampling error */
@@ -113,7 +113,10 @@ static struct compare_run sum_of(const struct comparing *c, int side)
 	return sum;
 }
 
-/* Returns a row's share in all runs: the best estimate if the sides do not differ. */
+/*
+ * Returns a row's share in all runs of both sides, in 0 to 1. It is the best estimate of the share
+ * if the sides do not differ.
+ */
 static double common_share(const struct comparing *c, size_t row)
 {
 	double all = sum_of(c, COMPARE_A).all + sum_of(c, COMPARE_B).all;
@@ -124,9 +127,11 @@ static double common_share(const struct comparing *c, size_t row)
 }
 
 /*
- * Returns the variance that sampling causes in a run's value if the row's share is @share. Values
- * divided by a factor (c->scaled) have no fixed sum: the row's count is Poisson-distributed
- * (share / n), and the factor, found from the run's n samples, adds share^2 / n.
+ * Returns the variance that sampling causes in a run's value if the row's share is @share. As all
+ * shares of a run of n effective samples add up to 1, the variance of a share is share (1 - share)
+ * / n. Values divided by a factor (c->scaled) do not have a fixed sum. Then the row's count is
+ * Poisson-distributed, with the variance share / n. The factor, found from the run's n samples, has
+ * an error of its own, which adds share^2 / n.
  */
 static double sampling_variance(const struct comparing *c, size_t run, double share)
 {
@@ -166,7 +171,10 @@ static struct spread spread_of(const struct comparing *c, size_t row)
 	return spread;
 }
 
-/* Is the row the total of all runs? Sums are rounded. */
+/*
+ * Is the row the total of all runs? The limit is a little below 1, because sums have rounding
+ * errors.
+ */
 static bool is_whole(const struct comparing *c, size_t row)
 {
 	return common_share(c, row) >= 1 - 1e-9;
@@ -189,9 +197,9 @@ static bool is_testable(const struct comparing *c, size_t row)
 #define ONCE_IN_10 1.281552
 
 /*
- * Returns a limit for an estimated variance with @freedom degrees of freedom, divided by the true
- * one: chance exceeds it as rarely as a standard normal variable exceeds @quantile. (Wilson and
- * Hilferty's approximation of chi squared.)
+ * Returns a limit for the quotient of an estimated variance with @freedom degrees of freedom and
+ * the true variance. By chance, the quotient exceeds the limit as rarely as a standard normal
+ * variable exceeds @quantile. (Wilson and Hilferty's approximation of chi squared.)
  */
 static double odd_quotient(double freedom, double quantile)
 {
@@ -223,7 +231,10 @@ double compare_median(struct compare_weighted *item, size_t n)
 	return item[i].value;
 }
 
-/* A median, because a few rows that spread far more do not move it. 0 or -ENOMEM. */
+/*
+ * Sets @beyond and @lent from the spreads of the tested rows. @beyond is their median, because a
+ * few rows that spread far more do not move a median. 0 or -ENOMEM.
+ */
 static int find_common_spread(struct comparing *c)
 {
 	struct compare_weighted *item = malloc((c->rows + 1) * sizeof(*item));
@@ -244,7 +255,10 @@ static int find_common_spread(struct comparing *c)
 	}
 	if (n) {
 		c->beyond = fmax(compare_median(item, n), 0);
-		/* The median has no more degrees of freedom than its rows. */
+		/*
+		 * A median of few rows is uncertain itself, so it counts as fewer degrees of
+		 * freedom.
+		 */
 		c->lent = fmin(COMPARE_LENT, c->freedom * (double)(n - 1) / 2);
 	}
 	free(item);
@@ -253,7 +267,7 @@ static int find_common_spread(struct comparing *c)
 
 /* The error of a row's values between runs. */
 struct error {
-	double beyond;  /* relative variance beyond sampling; -1: use @own */
+	double beyond;  /* variance between runs less sampling's, / mean^2; -1: use @own */
 	double own;     /* variance between runs, sampling included */
 	double freedom; /* degrees of freedom of t; HUGE_VAL: normal */
 };
@@ -277,8 +291,9 @@ static struct error error_of(const struct comparing *c, size_t row)
 }
 
 /*
- * Returns the relative variance that sampling causes in a side's mean. *@ret_mean: the mean, but at
- * least half a sample, because a mean of 0 has no relative variance.
+ * Returns the variance that sampling causes in a side's mean, divided by the mean squared. A mean
+ * below half a sample's value is raised to that, because a mean of 0 has no relative variance.
+ * *@ret_mean: the mean that was used.
  */
 static double relative_variance(const struct comparing *c, int side, double mean, double *ret_mean)
 {
@@ -346,8 +361,9 @@ static int compare_p(const void *a, const void *b)
 }
 
 /*
- * Sets q of each tested row (Benjamini and Hochberg): with rows ordered by increasing p, the
- * minimum of p * number of rows / rank over the row and all rows after it. 0 or -ENOMEM.
+ * Sets q of each tested row (Benjamini and Hochberg). Rows are ranked by increasing p. Each row has
+ * the quotient p * number of rows / rank. The row's q is the minimum of its own quotient and those
+ * of all rows of higher rank. 0 or -ENOMEM.
  */
 static int find_rates(struct compare_row *row, size_t rows)
 {

@@ -8,11 +8,11 @@
  * variance p (1 - p) / n. Spread: how far the values of several runs differ beyond the sampling
  * error, relative to the value.
  *
- * Few runs determine a spread poorly. So a row's own spread, which has two degrees of freedom less
- * than there are runs, is averaged with the median spread of all rows, which counts as up to
- * COMPARE_LENT degrees of freedom. A row that spreads significantly more than the median (at the
- * 10 % level) uses only its own. With one run a side only the sampling error is known: the result
- * claims too much if runs differ.
+ * Few runs determine a spread poorly. So a row's own spread is averaged with the median spread of
+ * all rows. The weights are degrees of freedom: the number of runs less 2 for the row's own spread,
+ * up to COMPARE_LENT for the median. A row that spreads significantly more than the median (at the
+ * 10 % level) uses only its own spread. With one run a side, only the sampling error is known: if
+ * runs differ beyond it, too many differences are called significant.
  *
  * q is the false discovery rate of Benjamini and Hochberg: of the rows with q <= 0.05 at most 5 %
  * are false on average, however many rows there are.
@@ -25,22 +25,30 @@
 
 enum { COMPARE_A, COMPARE_B };
 
-/* Maximum degrees of freedom that the median spread of all rows adds to each row. */
+/*
+ * The median spread of all rows counts as at most this many degrees of freedom in a row's spread.
+ */
 #define COMPARE_LENT 10.0
-/* Medians over rows are weighted by shares, up to this one, so that no large row decides. */
+/*
+ * In medians over rows, a row's weight is its share, but at most this, so that no large row
+ * decides.
+ */
 #define COMPARE_MOST_WEIGHT 0.2
-/* Rows with fewer effective samples in all runs are not tested: nothing could be detected. */
+/*
+ * A row with fewer effective samples, in all runs together, is not tested: it is too few to detect
+ * a difference.
+ */
 #define COMPARE_LEAST_SAMPLES 10.0
 
 struct compare_run {
-	double all; /* the total of which shares are taken: all rows, and time outside of them */
+	double all; /* the run's total, 100 % of a share: all rows, and time that is in no row */
 	double effective_samples; /* 0: unknown, nothing is tested */
 };
 
 struct compare_row {
 	double a, b;      /* means of the runs of each side */
 	double delta;     /* (b - a) / a; HUGE_VAL: only a is 0; 0: both are 0 */
-	double low, high; /* 95 % interval of delta; -1 and HUGE_VAL: unknown */
+	double low, high; /* 95 % interval of delta; low -1, high HUGE_VAL: no bound */
 	double p, q;      /* both are 1 if the row was not tested */
 	bool tested;
 	bool whole; /* the row is the total of both sides: not tested */

@@ -145,7 +145,10 @@ int profile_rename_process(
 		if (task->pid != pid || task->process != from)
 			continue;
 		task->process = to;
-		/* The old hash stays in the table: a search for the old name compares names. */
+		/*
+		 * The entry under the hash of the old name stays in the table. It does no harm: a
+		 * search compares the names, too.
+		 */
 		if (table_add(&profile->task_table, task_hash(task), (uint32_t)i) < 0)
 			return -ENOMEM;
 	}
@@ -170,7 +173,7 @@ int profile_mark_processes(struct profile *profile, const char *mark)
 	return 0;
 }
 
-/* The key of a location. It borrows the lines, which only a named location has as a key. */
+/* The key of a location. The lines are borrowed; only the key of a named location has lines. */
 struct named {
 	uint32_t mapping;
 	uint64_t address;
@@ -226,7 +229,10 @@ static uint64_t named_hash(const struct named *key)
 	return hash;
 }
 
-/* Stores lines in place if they fit, else at the end. 0, -ENOMEM, -EINVAL: no such function. */
+/*
+ * Sets the lines of @item: over its old ones if there is room, else at the end of location_line[].
+ * 0; -ENOMEM; -EINVAL: too many lines, or a line's function does not exist.
+ */
 static int put_lines(struct profile *profile, struct location_item *item,
 	const struct location_line *line, size_t lines)
 {

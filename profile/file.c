@@ -63,7 +63,7 @@ static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *re
 	return error;
 }
 
-/* Returns the end of an error's message. */
+/* Returns what the user can do about @error, to be appended to a message. "": nothing is known. */
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -115,7 +115,10 @@ static char *cannot_use(
 	return n < 0 ? NULL : text;
 }
 
-/* Returns a message, to be freed, about a file that was read. NULL: no problem, or no memory. */
+/*
+ * Returns a message that the file was read but may be damaged. The caller frees it. NULL: @problem
+ * is NULL, or out of memory.
+ */
 static char *doubt(const char *path, const char *problem)
 {
 	char *text;
@@ -177,8 +180,9 @@ int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 }
 
 /*
- * Blocks fatal signals, which would leave a partial file under a random name. Does nothing for a
- * pipe or device, whose reader may have to be awaited. Returns whether they are blocked.
+ * Blocks fatal signals while a regular file is written: a killed writer would leave its temporary
+ * file behind. Does nothing for a pipe or device, because its reader may make the writer wait.
+ * Returns whether signals are blocked.
  */
 static bool hold_signals(const char *path, sigset_t *ret_before)
 {

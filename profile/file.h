@@ -11,14 +11,15 @@ struct profile;
 
 /*
  * Reads the profile at @path ("-": standard input); the caller frees *@ret_profile. 0 or -errno.
- * *@ret_problem, which the caller frees, says what is wrong with the file, after a failure also the
- * remedy. NULL: the whole file was read, or out of memory.
+ * *@ret_problem, which the caller frees, says what is wrong with the file, and after a failure what
+ * the user can do. NULL: nothing is wrong, or out of memory.
  */
 int file_read(const char *path, struct profile **ret_profile, char **ret_problem);
 
 /*
- * Reads a file that is not a profile; the caller frees *@ret_data. -EFBIG: more than 1 GiB. @path,
- * other errors, and after a failure *@ret_problem, as for file_read().
+ * Reads a file that is not a profile; the caller frees *@ret_data. "-" is standard input. 0;
+ * -EFBIG: more than 1 GiB; or another -errno. Only a failure sets *@ret_problem, which the caller
+ * frees: what is wrong, and what the user can do, or NULL if out of memory.
  */
 int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, char **ret_problem);
 
@@ -37,8 +38,9 @@ int file_write(const char *path, const void *data, size_t bytes);
 
 /*
  * file_write(), but waits for the reader of a pipe only as long as a peer process lives. The peer
- * holds the reading end of another pipe, whose writing end is @peer_fd (-1: no peer, no limit).
- * -EINTR: the peer died. *@ret_problem: a constant sentence that says more than -errno, or NULL.
+ * holds the reading end of a second pipe; @peer_fd is the writing end of that pipe (-1: no peer, no
+ * limit). -EINTR: the peer died. *@ret_problem: a constant sentence that says more than -errno, or
+ * NULL.
  */
 int file_write_while(
 	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of other programs' files about the whole profile that have no meaning in the model: a
- * period that is not CPU time (a heap profile of Go: "space", "bytes", 524288), expressions for
- * frames that pprof hides, the URL of a page. They are written unchanged.
+ * Fields of pprof files of other programs that describe the whole profile, and have no meaning for
+ * sprofil: a period that is not CPU time (a heap profile of Go: "space", "bytes", 524288),
+ * expressions for frames that pprof hides, the URL of a page. sprofil writes these fields
+ * unchanged.
  */
 #ifndef PROFILE_FOREIGN_H
 #define PROFILE_FOREIGN_H
@@ -25,8 +26,9 @@ int foreign_set(struct profile *profile, const struct foreign *foreign);
 struct foreign foreign_get(const struct profile *profile);
 
 /*
- * For profile_merge(), before samples are merged: removes from @into the fields that differ in
- * @from, and says so in a note. Ignores the fields of a profile without samples. 0 or -ENOMEM.
+ * For profile_merge(), before samples are merged. Empties each field of @into that has another
+ * value in @from, and adds a note about it to @into. Ignores the fields of a profile without
+ * samples. 0 or -ENOMEM.
  */
 int foreign_merge(struct profile *into, const struct profile *from);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* 15 window bits; 16 more make zlib use gzip's header and trailer. */
+/* A window of 2^15 bytes. For zlib, 16 added to the exponent selects gzip's header and trailer. */
 enum { GZIP_WINDOW = 15 + 16 };
 
 #define MAX_BYTES         ((size_t)4 << 30)

@@ -19,8 +19,9 @@ bool gzip_is(const uint8_t *data, size_t bytes);
 
 /*
  * Decompresses all members into a new buffer that the caller frees. 0; -EBADMSG: damaged; -ENODATA:
- * truncated; -EFBIG: more than 4 GiB, or more than 256 MiB and 256 times the compressed size, which
- * only a bomb reaches; -ENOMEM. *@ret_more: ignored data, not only zeros, follow the last member.
+ * truncated; -ENOMEM; -EFBIG: the result has more than 4 GiB, or it has more than 256 MiB and is
+ * more than 256 times as large as the input, as only a decompression bomb is. *@ret_more: data that
+ * are not only zeros follow the last member; they are ignored.
  */
 int gzip_unpack(
 	const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes, bool *ret_more);

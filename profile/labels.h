@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Labels of samples without another meaning in the model: those of other programs' files (the id of
- * a request, the bytes of an allocation), and our "rank" and "host". Samples of one stack with
- * different labels are kept apart; reports add them up.
+ * Labels of samples other than those of the task (process and thread): labels in other programs'
+ * files (the id of a request, the bytes of an allocation), and "rank" and "host", which sprofil
+ * sets. Samples of one stack with different labels are kept apart; reports add them up.
  */
 #ifndef PROFILE_LABELS_H
 #define PROFILE_LABELS_H
@@ -14,7 +14,7 @@ struct profile;
 
 #define LABEL_RANK "rank"
 #define LABEL_HOST "host"
-/* The mark of a rank in the name of its process, before the number: "solver rank 3". */
+/* A process of a rank is named "solver rank 3": its name, this mark, and the number of the rank. */
 #define LABEL_RANK_MARK " rank "
 
 struct label {
@@ -30,7 +30,10 @@ int labels_add(struct profile *profile, const struct label *label, size_t n);
 size_t labels_count(const struct profile *profile, uint32_t set);
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index);
 
-/* Returns the bytes of @process without the mark of a rank that @set has: 6 of "solver rank 3". */
+/*
+ * Returns the length of the process name @process in bytes, without the rank's mark and number at
+ * its end: 6 for "solver rank 3". Only the rank in the labels @set is such a mark.
+ */
 size_t labels_unmarked(const struct profile *profile, uint32_t set, const char *process);
 
 /* Finds or adds @set of @from in @into. Returns its index there; -ENOMEM. */

@@ -8,7 +8,9 @@
 #include "profile/foreign.h"
 #include "profile/profile_copier.h"
 
-/* Sets @value to the index of each value type in @into. */
+/*
+ * Adds the value types of @from to @into. Sets @value[i] to the index in @into of type i of @from.
+ */
 static int merge_types(struct profile *into, const struct profile *from, int *value)
 {
 	for (size_t i = 0; i < from->value_types; i++) {
@@ -60,7 +62,10 @@ static int merge_samples(struct profile_copier *s, const int *value)
 	return r;
 }
 
-/* Has the profile samples? [unsampled] time has no instants, and does not count. */
+/*
+ * Does the profile have samples? CPU time without a sample ("[unsampled]") has none, and no
+ * instants.
+ */
 static bool is_counted(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->samples; i++) {
@@ -71,9 +76,9 @@ static bool is_counted(const struct profile *profile)
 }
 
 /*
- * A stack's values are distributed over its instants, so all samples must have instants, or none:
- * if only one of two profiles with samples has a time line, it is left out. @first: @into had no
- * samples before.
+ * A stack's values are distributed over its instants. So in a merged profile either all samples
+ * must have instants, or none. If only one of two profiles with samples has a time line, the merged
+ * profile gets none. @first: @into had no samples before.
  */
 static int merge_timelines(struct profile_copier *s, bool first)
 {

@@ -15,7 +15,7 @@ struct location_item {
 	size_t first; /* first of its lines in location_line[] */
 	uint32_t mapping;
 	uint32_t lines;
-	bool named; /* identified by its lines, too: it is in named_table */
+	bool named; /* the lines are part of its identity, and it is in named_table */
 };
 
 struct task_item {
@@ -53,14 +53,14 @@ struct timeline {
 	struct timeline_piece *piece;
 	size_t pieces, piece_room;
 	size_t bytes;    /* bytes of all pieces */
-	size_t instants; /* number of instants in all pieces and the open rows */
+	size_t instants; /* number of instants, also those not yet in a piece */
 	uint64_t first_ns, last_ns;
-	size_t most; /* bytes beyond which the time line is thinned, 0: TIMELINE_MOST_BYTES */
+	size_t most; /* limit of @bytes before it is thinned; 0: TIMELINE_MOST_BYTES */
 };
 
 struct profile {
 	struct pool strings;
-	const char *unsampled; /* PROFILE_UNSAMPLED in the pool; NULL: no function has this name */
+	const char *unsampled; /* the pool's copy of PROFILE_UNSAMPLED; NULL: no such function */
 
 	uint32_t main; /* mapping of the main program */
 	size_t value_types;
@@ -98,7 +98,7 @@ struct profile {
 		label_table;
 	struct table location_table; /* by mapping and address: at most one for each pair */
 	struct table named_table;    /* the named locations, by mapping, address and lines */
-	bool named_is_stale; /* lines of a named location have changed since the table was filled */
+	bool named_is_stale; /* a named location got other lines, so refill named_table */
 
 	struct timeline timeline;
 	const char *timeline_left_out; /* why there is no time line; NULL: it was not left out */
@@ -106,7 +106,10 @@ struct profile {
 	struct foreign foreign;
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
-	/* if timeline_span() made the profile: bounds of the span in ns; not in files */
+	/*
+	 * bounds in ns of the span of time that timeline_span() took; both 0: it did not; not
+	 * stored in files
+	 */
 	uint64_t part_from_ns, part_to_ns;
 };
 

@@ -44,7 +44,9 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	struct monout m;
 	uint32_t calls;
 
-	/* A gzip file, such as a damaged profile, may pass the checks below. */
+	/*
+	 * A gzip file, such as a damaged profile, could pass the checks below, but is no mon.out.
+	 */
 	if (bytes >= 2 && data[0] == 0x1f && data[1] == 0x8b)
 		return false;
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
@@ -76,7 +78,10 @@ int monout_open(
 	head = HEADER_BYTES + (size_t)calls * CALLS_BYTES;
 	m.counter = data + head;
 	m.counters = (bytes - head) / COUNTER_BYTES;
-	/* A counter stands for at least 2 bytes of text, so there are at most @words. */
+	/*
+	 * monitor() gives each counter at least 2 bytes of text, so there are at most @words
+	 * counters.
+	 */
 	words = (m.high - m.low) / 2 + (m.high - m.low) % 2;
 	if ((bytes - head) % COUNTER_BYTES || m.counters < least_counters(words, m.scale))
 		return refuse(ret_problem, "it ends in the middle of its counters" AGAIN);

@@ -8,9 +8,9 @@
  *   labels          labels of the sample, behind those of the task
  *   time line       pprof_timeline.h
  *   function        name, system_name (as linked), filename, start_line
- *   audit, notes    field 1001, which others skip, strings as in comment: "sprofil: key value",
- *                   "sprofil note: text"
- *   thread's time   field 1002, which others skip: the strings of a task's labels, and cpu_ns
+ *   audit, notes    field 1001, which other programs skip. Like field comment, it has strings:
+ *                   "sprofil: key value", "sprofil note: text"
+ *   thread's time   field 1002, which other programs skip: the strings of a task's labels, cpu_ns
  *   command         comment: "sprofil command: command line"
  *
  * Other programs print all comments at the top. So there are at most five: the command, "sprofil
@@ -33,14 +33,18 @@ struct profile;
 /* Writes to a new buffer that the caller frees. 0 or -ENOMEM. */
 int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_bytes);
 
-/* Estimates a file's bytes once locations have names. Files were 21 % smaller to 33 % larger. */
+/*
+ * Estimates the bytes of the file once locations have names. Measured files had 21 % less to 33 %
+ * more than the estimate.
+ */
 uint64_t pprof_estimate(const struct profile *profile);
 
 /*
  * Reads a compressed or uncompressed profile; the caller frees *@ret_profile. 0; -EBADMSG: not a
  * pprof file, truncated or inconsistent; -EFBIG as for gzip_unpack(); -ENOMEM. *@ret_problem: a
- * constant sentence about what is wrong, after success only that other data follow the profile; or
- * NULL. @ret_problem may be NULL. Memory is bounded by a small multiple of the uncompressed file.
+ * constant sentence about what is wrong, or NULL. After success it is either NULL or says that
+ * other data follow the profile. @ret_problem may be NULL. Memory is bounded by a small multiple of
+ * the uncompressed file.
  */
 int pprof_read(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_problem);

@@ -8,8 +8,8 @@ struct profile;
 enum { PPROF_COMMENTS_MOST = 5 };
 
 /*
- * Makes up to PPROF_COMMENTS_MOST comments: the command, a line of the audit, the first notes.
- * Returns their number or -ENOMEM; the caller frees each.
+ * Makes up to PPROF_COMMENTS_MOST comments: the command, a line with the main audit figures, the
+ * first notes, and how many notes are left. Returns their number or -ENOMEM; the caller frees each.
  */
 int pprof_comments(const struct profile *profile, char **ret_comment);
 

@@ -186,8 +186,8 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /*
- * A comment of another program becomes a note. So does our summary of the audit if the file lacks
- * our figures, because another program has rewritten the file.
+ * A comment of another program becomes a note. So does sprofil's summary of the audit figures in a
+ * file that lacks the figures: another program has rewritten that file, and left only the summary.
  */
 static int take_comment(struct reading *r, int64_t index)
 {

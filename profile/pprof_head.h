@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers of a pprof file's fields about the whole profile. Call order: value types first, the
- * period before its type, remarks before comments.
+ * Readers of a pprof file's fields about the whole profile. Call order: value types first, because
+ * the types of the period and of the default value are compared with them; the period before its
+ * type, which is kept with it; remarks before comments, because a file with remarks has a comment
+ * that only repeats them.
  */
 #ifndef PROFILE_PPROF_HEAD_H
 #define PROFILE_PPROF_HEAD_H

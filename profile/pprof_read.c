@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top level is read once for each kind of item, referred items first, because writers may use
- * any order. One item is unpacked at a time, so file and model bound the memory.
+ * The top level is read once for each kind of item, because writers may use any order: first the
+ * items that other items refer to. Only one item is unpacked at a time, so that memory is bounded
+ * by the sizes of the file and of the profile.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,7 +72,10 @@ static int read_strings(struct reading *r)
 
 	if (error < 0)
 		return error;
-	/* This suffices: besides its text, a string takes at least two bytes of the file. */
+	/*
+	 * The texts with their NULs fit: a string takes at least two bytes of the file besides its
+	 * text.
+	 */
 	r->text = malloc((size_t)(span.end - span.p) + 1);
 	r->string = calloc(r->strings + 1, sizeof(*r->string));
 	if (!r->text || !r->string)

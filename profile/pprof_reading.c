@@ -23,7 +23,10 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 	return *ret_message ? 0 : pprof_reading_bad(r, "a part of it is damaged");
 }
 
-/* Bound of the strings, counted at each reference: USED_TIMES * (USED_BYTES + the file's bytes). */
+/*
+ * A damaged file could refer to long strings very often. So the bytes of all strings, counted at
+ * each reference to a string, may be at most USED_TIMES * (USED_BYTES + the file's bytes).
+ */
 enum { USED_TIMES = 64, USED_BYTES = 1 << 20 };
 
 const char *pprof_reading_text(struct reading *r, int64_t index)

@@ -15,16 +15,16 @@ struct reading {
 
 	char *text;          /* strings of the file, each with a NUL */
 	uint64_t used_bytes; /* bytes of strings, counted at each reference; bounded */
-	/* All strings: in @text; those from POOL_LONG_BYTES on in the profile. */
+	/* All strings: those of POOL_LONG_BYTES or more in the profile's pool, others in @text. */
 	const char **string;
 	size_t strings;
 
 	struct pprof_column *column;
 	size_t columns;
 	bool has_samples, has_cpu;
-	bool has_remarks; /* the file has our figures and notes */
+	bool has_remarks; /* sprofil's audit figures and notes are in the file */
 	int64_t period;
-	int64_t cpu_of_sample; /* ns of a sample if no column has CPU time; otherwise 0 */
+	int64_t cpu_of_sample; /* CPU time per sample in ns; 0: a column has CPU time */
 
 	struct ids mappings, functions, locations;
 	int no_mapping; /* index of the mapping for locations without one; -1: not needed yet */
@@ -33,14 +33,14 @@ struct reading {
 	size_t line_room;
 	uint32_t *stack;
 	size_t stack_room;
-	uint32_t *sample; /* by sample of the file: index in the model */
+	uint32_t *sample; /* sample[i]: index in the profile of the file's sample i */
 	size_t samples, sample_room;
 
 	struct label *label; /* of the current sample */
 	size_t label_room, labels;
 	struct byte_span last_labels; /* bytes of the last sample's labels, in the file */
 	int last_task;                /* the task of last_labels; -1: none yet */
-	uint32_t last_set;            /* the labels of last_labels not about the task */
+	uint32_t last_set;            /* set of those last_labels that are not the task's */
 
 	struct scan_arena arena;
 };
@@ -48,7 +48,10 @@ struct reading {
 /* Sets the problem, a constant sentence, and returns -EBADMSG. */
 int pprof_reading_bad(struct reading *r, const char *problem);
 
-/* The message is valid until the next pprof_reading_unpack(). 0; -EBADMSG; -ENOMEM. */
+/*
+ * Unpacks a message, which is valid until the next pprof_reading_unpack(). 0; -ENOMEM; -EBADMSG,
+ * with the problem set: the field is no such message.
+ */
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* There may be millions of samples: numbers are read in place, the result of labels is reused. */
+/*
+ * There may be millions of samples. For speed, their numbers are read without unpacking the
+ * message, and labels equal to those of the previous sample are not interpreted again.
+ */
 #include "profile/pprof_sample.h"
 
 #include <errno.h>
@@ -137,7 +140,10 @@ static int take_labels(struct reading *r, const struct byte_span *labels)
 	return 0;
 }
 
-/* Adds values to the stack at @index. If @index is an -errno, returns it. */
+/*
+ * Adds values to the stack at @index, the result of profile_add_labelled_stack(). If @index is an
+ * -errno, returns it.
+ */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
 	if (array_grow(&r->sample, &r->sample_room, r->samples + 1) < 0)

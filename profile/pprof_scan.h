@@ -18,7 +18,7 @@ struct byte_span {
 	const uint8_t *p, *end;
 };
 
-/* A varint has @value, a length-delimited or fixed-size field @data and @bytes. */
+/* A varint field sets @value. A field with a length or of fixed size sets @data and @bytes. */
 struct field {
 	uint32_t number;
 	bool delimited;
@@ -27,7 +27,10 @@ struct field {
 	size_t bytes;
 };
 
-/* Both read the next item. 1: there is one; 0: the end of the span; -EBADMSG. */
+/*
+ * Each reads the next item. 1: there is one; 0: the end of the span; -EBADMSG: the item is
+ * malformed or truncated.
+ */
 int pprof_scan_field(struct byte_span *span, struct field *ret_field);
 int pprof_scan_varint(struct byte_span *span, uint64_t *ret_value);
 
@@ -36,7 +39,7 @@ struct scan_arena {
 	ProtobufCAllocator allocator; /* for protobuf-c */
 	struct scan_chunk *chunk;     /* newest first */
 	size_t taken;
-	bool no_memory; /* malloc has failed; false if only the bound was exceeded */
+	bool no_memory; /* malloc has failed; false: only the arena's limit was exceeded */
 };
 
 void scan_arena_init(struct scan_arena *arena);

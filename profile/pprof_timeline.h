@@ -5,7 +5,8 @@
  *
  *   offset  size    field
  *        0     1    PPROF_TIMELINE_VERSION
- *        1  varint  number of samples of the file; if a program changed it, the pieces are void
+ *        1  varint  number of samples of the file; if the file has another number, a program has
+ *                  changed its samples, and the pieces are ignored
  *        -     -    a piece (timeline_code.h); its stacks are the file's samples, from 0
  */
 #ifndef PROFILE_PPROF_TIMELINE_H

@@ -61,8 +61,9 @@ int64_t pprof_types_times(int64_t value, int64_t factor)
 enum task_field { TASK_PID, TASK_TID, TASK_PROCESS, TASK_THREAD, TASK_NOTHING };
 
 /*
- * Labels about the task, ours and those of perf_data_converter, the agents of Parca and Pyroscope,
- * py-spy, pprof-rs. @number, @text: the field of the task that a value of this form sets.
+ * Labels about the task: those that sprofil writes, and those of perf_data_converter, the agents of
+ * Parca and Pyroscope, py-spy, pprof-rs. @number, @text: which field of the task the label sets if
+ * its value is a number or a text.
  */
 static const struct {
 	const char *key;
@@ -111,7 +112,10 @@ bool pprof_types_label(struct task *task, const char *key, const char *text, int
 		if (!strcmp(labels[i].key, key))
 			field = text ? labels[i].text : labels[i].number;
 	}
-	/* Our labels have precedence; of others the first with a value counts. */
+	/*
+	 * A label of sprofil always sets its field. Other labels set a field only if it is not set
+	 * yet.
+	 */
 	if (field == TASK_PID && (ours || !task->pid))
 		task->pid = id_of(text, number);
 	else if (field == TASK_TID && (ours || !task->tid))

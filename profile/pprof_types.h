@@ -16,7 +16,10 @@ struct pprof_column {
 	int64_t factor; /* values are multiplied by this */
 };
 
-/* Finds or adds a column's value type. cpu may have any unit of time. 0; -ENOMEM; -ENOSPC. */
+/*
+ * Finds or adds a column's value type. cpu may have any unit of time. 0; -ENOMEM; -ENOSPC: the
+ * profile already has VALUE_TYPES_MAX types.
+ */
 int pprof_types_column(struct profile *profile, const char *type, const char *unit,
 	struct pprof_column *ret_column);
 
@@ -24,8 +27,9 @@ int pprof_types_column(struct profile *profile, const char *type, const char *un
 int64_t pprof_types_times(int64_t value, int64_t factor);
 
 /*
- * Applies a label about the task to @task, whose strings are not NULL; @text NULL: a number. False:
- * the caller must keep the label: it is not about the task, or another writer's.
+ * Applies a label to @task if it is about the task. The strings of @task must not be NULL. @text
+ * NULL: the label's value is @number. Returns whether sprofil writes such a label itself. False:
+ * the caller must keep the label, because it would be lost otherwise.
  */
 bool pprof_types_label(struct task *task, const char *key, const char *text, int64_t number);
 

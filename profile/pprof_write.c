@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file is written in pieces, to hold only one sample at a time in protobuf-c's form: messages
- * of a few fields each, concatenated, are equivalent to one message with all fields.
+ * The file is written in pieces, each a message of a few fields. Concatenated, these messages are
+ * equivalent to one message with all fields. So only one sample at a time is converted to the
+ * structures of protobuf-c, which saves memory.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +38,7 @@ struct writing {
 	struct gzip_writer *gzip;
 	uint8_t *scratch;
 	size_t scratch_room;
-	uint64_t *id; /* buffer for a stack as 64-bit ids */
+	uint64_t *id; /* buffer for the location ids of a stack */
 	size_t id_room;
 	Label *label, **labels; /* labels of one sample */
 	size_t label_room, labels_room;
@@ -98,9 +99,10 @@ static bool is_all_zero(const struct profile *profile, size_t column)
 }
 
 /*
- * A heap profile of another program is written without the columns of samples and CPU time, which
- * it did not have. With samples the CPU column is written even if it is all 0: without it, readers
- * take samples times period for CPU time, even of threads that slept.
+ * A profile with further value types and without samples is written without the columns of samples
+ * and of CPU time, unless it has CPU time: it is another program's heap profile, which lacked these
+ * columns. With samples, the CPU column is written even if it is all 0: without it, readers take
+ * samples times period for CPU time, even of threads that slept.
  */
 static void choose_columns(struct writing *w)
 {
@@ -290,7 +292,7 @@ static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, 
 	return n;
 }
 
-/* Appends labels to the @n of the task; returns the total number. */
+/* Appends the labels of @set to the sample's @n labels of the task. Returns the total number. */
 static size_t fill_others(
 	const struct writing *w, uint32_t set, Label *label, Label **labels, size_t n)
 {
@@ -470,7 +472,10 @@ int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_b
 	return error < 0 ? error : 0;
 }
 
-/* Estimated compressed bytes: of any file, and of each instant, stack, frame and location. */
+/*
+ * Estimated compressed bytes: of an empty profile (ANY_BYTES), and of each instant, stack, frame
+ * and location.
+ */
 enum { ANY_BYTES = 1000, INSTANT_BYTES = 3, STACK_BYTES = 8, FRAME_BYTES = 1, LOCATION_BYTES = 24 };
 
 uint64_t pprof_estimate(const struct profile *profile)

@@ -68,7 +68,10 @@ static int widen_values(struct profile *profile)
 		return 0;
 	if (array_grow(&profile->value, &profile->value_room, profile->samples * wide) < 0)
 		return -ENOMEM;
-	/* Backwards, because each sample moves up. */
+	/*
+	 * Backwards: a sample's new place overlaps the old places of later samples, which are moved
+	 * first.
+	 */
 	for (size_t i = profile->samples; i-- > 0;) {
 		memmove(profile->value + i * wide, profile->value + i * old,
 			old * sizeof(*profile->value));

@@ -3,10 +3,11 @@
  * The model of a profile: mappings, functions, locations, stacks with weights, and the audit.
  * analyst/ fills it, pprof.h writes and reads it, view/ shows it.
  *
- * Items are referred to by indexes (0, 1, 2 … in order of first appearance), valid as long as the
- * profile. Strings passed in are copied (NULL counts as ""); the profile owns strings returned, and
- * equal strings are equal pointers. Arrays returned (location_line, sample) are valid until the
- * profile changes. Results are 0 or an index, or -errno (-ENOMEM, -EINVAL: index out of range).
+ * Items are referred to by indexes: 0, 1, 2 … in order of first appearance. An index is valid as
+ * long as the profile. Strings passed in are copied (NULL counts as ""). Strings returned belong to
+ * the profile, and equal strings have the same address. Arrays returned (location_line, sample) are
+ * valid until the profile changes. A function that returns int returns 0 or an index, or -errno:
+ * -ENOMEM, or -EINVAL: an index is out of range.
  */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
@@ -42,9 +43,9 @@ void profile_set_default_value(struct profile *profile, size_t index);
 size_t profile_default_value(const struct profile *profile);
 
 /*
- * A part of a file that was mapped executable. Addresses are those in the file (svma), so all
- * processes with a library share its mapping: start is the segment's p_vaddr, limit its end, offset
- * its p_offset.
+ * A part of a file that was mapped executable. Addresses are those in the ELF file, not in memory,
+ * so that all processes that use a library share one mapping. start is the segment's p_vaddr, limit
+ * is the segment's end, offset is its p_offset.
  */
 struct mapping {
 	const char *file;     /* path, or "[vdso]", "[jit]", "[unknown]" … */
@@ -94,30 +95,38 @@ int profile_add_task(struct profile *profile, const struct task *task);
 int profile_rename_process(
 	struct profile *profile, uint32_t pid, const char *name, const char *new_name);
 /*
- * Adds CPU time that the kernel charged to a thread while it was profiled. It is exact; samples may
- * sum to more or less, because they share out the time of all threads.
+ * Adds CPU time that the kernel charged to a thread while it was profiled. This time is exact. A
+ * thread's samples may sum to more or less, because chance decides which thread an instant finds.
  */
 int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
 /* Gets the CPU time that the kernel charged to a thread. False: unknown. */
 bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_cpu_ns);
-/* Appends @mark to all names of processes. profile_add_task() never finds these tasks again. */
+/*
+ * Appends @mark to the process names of all tasks. profile_add_task() never finds these tasks
+ * again, because the hash table still has them under their old names.
+ */
 int profile_mark_processes(struct profile *profile, const char *mark);
 
 /*
- * Finds or adds a location that is identified by its lines, too: for frames without an address (a
- * system call, a profile of another program with address 0), and for code that differs between
- * processes. profile_add_location() never finds a named location with address 0.
+ * Finds or adds a location that is identified by its lines besides mapping and address. It is for
+ * frames without an address (a system call, a profile of another program with address 0), and for
+ * code that differs between processes at the same address. profile_add_location() never finds a
+ * named location with address 0.
  */
 int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64_t address,
 	const struct location_line *line, size_t lines);
 
 /*
- * Adds a location that no later call finds, for code that gets its lines later, and whose address
- * has other code in another process. A merge or a file keeps one of those with equal lines.
+ * Adds a location that no later call finds. It is for code that gets its lines later, if other
+ * processes have other code at its address. Of separate locations with equal lines, a merge or a
+ * file keeps only one.
  */
 int profile_add_separate_location(struct profile *profile, uint32_t mapping, uint64_t address);
 
-/* Replaces the lines of a location, innermost first. Sets the mapping's has_ flags. */
+/*
+ * Replaces the lines of a location, innermost first. Sets those has_ flags of its mapping that the
+ * lines prove, and clears none.
+ */
 int profile_set_lines(
 	struct profile *profile, uint32_t location, const struct location_line *line, size_t lines);
 
@@ -153,8 +162,9 @@ struct task profile_task(const struct profile *profile, size_t index);
 struct sample profile_sample(const struct profile *profile, size_t index);
 
 /*
- * CPU time without a sample: a stack of one location, whose function has this name, in the mapping
- * of the executable. The stack's number of samples is 0.
+ * CPU time without a sample is stored in stacks of one location, whose function has the name
+ * PROFILE_UNSAMPLED. The location is in the mapping of the executable. The stack's number of
+ * samples is 0.
  */
 #define PROFILE_UNSAMPLED "[unsampled]"
 bool profile_is_unsampled(const struct profile *profile, const struct sample *sample);
@@ -164,16 +174,16 @@ int profile_add_unsampled_values(
 	struct profile *profile, uint32_t task, uint32_t mapping, const int64_t *values);
 
 /*
- * Value type of the stacks of --dump, one per thread: the duration of the thread's stop in ns.
- * PROFILE_NOT_STOPPED: the thread slept, and was read without a stop. PROFILE_LEFT_STOPPED:
- * something else had stopped the thread, which remains stopped.
+ * The value type of --dump, which records one stack per thread: for how long the thread was
+ * stopped, in ns. PROFILE_NOT_STOPPED: the thread slept, and was read without a stop.
+ * PROFILE_LEFT_STOPPED: something else had stopped the thread, which remains stopped.
  */
 #define PROFILE_STOPPED "stopped"
 enum { PROFILE_NOT_STOPPED = -1, PROFILE_LEFT_STOPPED = -2 };
 
 /*
- * The audit: named integers, stored in the file (profile/audit.h). Any name is kept, except
- * -EINVAL: it is empty or has a space; -ENOSPC: there are PROFILE_AUDITS_MAX.
+ * The audit: named integers, stored in the file (profile/audit.h). Any name is allowed. -EINVAL:
+ * the name is empty or has a space; -ENOSPC: the profile has PROFILE_AUDITS_MAX figures already.
  */
 #define PROFILE_AUDITS_MAX 512
 int profile_set_audit(struct profile *profile, const char *key, uint64_t value);
@@ -198,13 +208,16 @@ int profile_set_command_args(struct profile *profile, const char *args, size_t b
 const char *profile_command(const struct profile *profile);
 
 /*
- * Removes command, notes and audit, which may reveal more than the samples. A file of this profile
- * still has their strings. So write an empty profile into which this one was merged: a merge copies
- * only strings in use.
+ * Removes the command, the notes and the audit figures, which may reveal more than the samples.
+ * Their strings stay in the profile, and would be written to its file. To get rid of the strings,
+ * merge this profile into an empty one, and write that: a merge copies only strings in use.
  */
 void profile_forget_remarks(struct profile *profile);
 
-/* In ns: when the profile began (CLOCK_REALTIME), its duration, CPU time between two samples. */
+/*
+ * All times are in ns. @realtime_ns: when the profile began (CLOCK_REALTIME). @period_ns: CPU time
+ * between two samples.
+ */
 void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns);
 void profile_set_period(struct profile *profile, uint64_t period_ns);
 uint64_t profile_realtime_ns(const struct profile *profile);
@@ -215,15 +228,16 @@ uint64_t profile_period_ns(const struct profile *profile);
 #define PROFILE_MERGED_WITH "merged with a profile of: "
 
 /*
- * Adds all of @from to @into, audit figures by their kind (profile/audit.h), fields of other
- * programs' files by profile/foreign.h. @into keeps its command, if any; a note says that @from has
- * another command or period. On failure @into contains a part of @from: free it.
+ * Adds all of @from to @into. Audit figures are merged as profile/audit.h says, fields of other
+ * programs' files as profile/foreign.h says. @into keeps its command, if it has one. If the
+ * commands or the periods differ, @into gets a note about it. On failure @into contains a part of
+ * @from: free it.
  */
 int profile_merge(struct profile *into, const struct profile *from);
 
 /*
- * Creates a profile of the samples of one process, with command, notes, time and period of @from,
- * but not its audit, which is of all processes. 0 or -ENOMEM.
+ * Creates a profile of the samples of process @pid, with the command, notes, time and period of
+ * @from. The audit figures are left out, because they are about all processes. 0 or -ENOMEM.
  */
 int profile_split(const struct profile *from, uint32_t pid, struct profile **ret_profile);
 

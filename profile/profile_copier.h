@@ -5,7 +5,10 @@
 
 #include "profile/model.h"
 
-/* Items are copied when first needed. The int arrays map indexes in @from to @into; -1: not yet. */
+/*
+ * Copies items from @from to @into when they are first needed. An array of int has the index in
+ * @into of each item of @from; -1: not copied yet.
+ */
 struct profile_copier {
 	struct profile *into;
 	const struct profile *from;
@@ -30,7 +33,10 @@ int profile_copier_instants(struct profile_copier *s, uint64_t from_ns, uint64_t
 
 /* Creates a profile with command, notes, value types, time and period of @from (split.c). */
 int profile_copier_begin(struct profile_copier *s, const struct profile *from);
-/* Returns @error, the result so far; if it is negative, frees the new profile. */
+/*
+ * Releases @s. If @error, the result so far, is negative, frees the new profile and returns @error.
+ * Otherwise sets *@ret_profile, which the caller frees, and returns 0.
+ */
 int profile_copier_end(struct profile_copier *s, int error, struct profile **ret_profile);
 
 #endif

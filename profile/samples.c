@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks and their values. Finding a stack costs one hash and one comparison. */
+/* Stacks and their values. Stacks are in a hash table. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>

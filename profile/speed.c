@@ -5,14 +5,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A factor is noise only if its removal leaves less than this part of the variance between runs. */
+/*
+ * The factor is noise only if dividing by it leaves less than this part of the variance between
+ * runs.
+ */
 #define MUST_LEAVE 0.75
 /* The variance of a median of normal values, relative to that of their mean. */
 #define OF_MEDIAN (M_PI / 2)
 
 struct witness {
 	double weight;
-	double change;     /* of the mean logarithm of the value, from side A to side B */
+	double change;     /* mean of log(value) in side B's runs, less that in side A's */
 	double *log_value; /* in each run: logarithm of the value, less its side's mean */
 };
 
@@ -21,10 +24,13 @@ struct finding {
 	struct witness *witness;
 	double *log_value; /* of all witnesses */
 	struct compare_weighted *item;
-	double *factor; /* of each run: logarithm, relative to its side */
+	double *factor; /* of each run: the logarithm of its factor relative to its side's */
 };
 
-/* Returns the witnesses' median change, or, if @run >= 0, their median value in that run. */
+/*
+ * Returns the median over the witnesses of their change, or, if @run >= 0, of their log_value in
+ * that run.
+ */
 static double median_of(const struct finding *f, long run)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -69,7 +75,10 @@ static void add_witness(
 		w->log_value[i] -= mean[i >= f->runs[0]];
 }
 
-/* Do the runs agree clearly better without the factor? If not, only some rows were slower. */
+/*
+ * Is the factor common to all rows? Without it, the runs must agree clearly better. Otherwise only
+ * some rows were slower.
+ */
 static bool is_common(const struct finding *f)
 {
 	double with = 0, without = 0;

@@ -16,7 +16,10 @@ static int copy_about(struct profile *into, const struct profile *from)
 
 		r = profile_add_value_type(into, type.type, type.unit);
 	}
-	/* Both profiles have their value types in the same order, so the index is valid. */
+	/*
+	 * @into has just got the value types of @from in the same order, so the index is valid in
+	 * both.
+	 */
 	profile_set_default_value(into, from->default_value);
 	profile_set_time(into, from->realtime_ns, from->duration_ns);
 	profile_set_period(into, from->period_ns);

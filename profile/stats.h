@@ -4,13 +4,15 @@
 #define PROFILE_STATS_H
 
 /*
- * Audit key of the effective sample size (sum w)^2 / sum w^2: as many equally weighted samples have
- * as much information. If a profile lacks the key, the number of samples is used.
+ * Audit key of the effective sample size, (sum w)^2 / sum w^2 for weights w. It is the number of
+ * samples of equal weight that would give the same accuracy. If a profile lacks the key, the number
+ * of samples is used.
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
 /*
- * Audit key of the variance of found_ns in us^2, estimated from how that time varies from second to
- * second. While other programs compete for the CPUs, it is larger than chance alone makes it.
+ * Audit key of the variance, in us^2, of the CPU time that samples stand for ("found_ns"). It is
+ * estimated from how this time varies from second to second. While other programs compete for the
+ * CPUs, the variance is larger than chance alone makes it.
  */
 #define STATS_FOUND_SCATTER "found_scatter_us2"
 
@@ -25,14 +27,14 @@ struct interval {
 struct interval stats_share_interval(double share, double effective_samples);
 
 /*
- * Returns the relative standard error of the summed weights of all samples found, if @expected
- * samples of equal weight w are expected; 1 if none is expected.
+ * Returns the standard error of the summed weights of all samples, relative to the sum. It assumes
+ * that @expected samples of equal weight w are expected. Returns 1 if none is expected.
  *
- * If the instants are a Poisson process (@hit_share 0), the variance is w^2 for each expected
- * sample. If each period has exactly one instant, which finds a thread with probability p, the
- * variance is the sum of w^2 p (1 - p) over the instants: with p = @hit_share for all of them,
- * (1 - @hit_share) / @expected of the squared sum, less if p varies. One sample more is uncertain
- * in both cases, because the first and the last period are incomplete.
+ * If the instants are a Poisson process (@hit_share 0), each expected sample adds w^2 to the
+ * variance. If each period has exactly one instant, an instant that finds a thread with probability
+ * p adds w^2 p (1 - p). With p = @hit_share at all instants, the relative variance is (1 -
+ * @hit_share) / @expected; if p varies, it is less. In both cases one sample more is uncertain,
+ * because the first and the last period are incomplete.
  */
 double stats_found_error(double expected, double hit_share);
 

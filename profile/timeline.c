@@ -81,9 +81,10 @@ static int append(struct timeline *timeline, const struct instant *instant)
 }
 
 /*
- * Combines consecutive instants of a stack to one of @thin. @waiting (by stack): the instant that
- * has no partner yet; weight 0: none. If @next is no partner, because states differ or the sum
- * overflows, the old one is appended alone, and @next waits. 0 or -ENOMEM.
+ * Combines each two consecutive instants of a stack to one, which is appended to @thin. @waiting
+ * (by stack): the instant that has not been combined yet; weight 0: none. If @next and the waiting
+ * instant have different states, or the sum of their weights overflows, the waiting instant is
+ * appended alone, and @next waits instead. 0 or -ENOMEM.
  */
 static int pair_up(struct timeline *thin, struct instant *waiting, const struct instant *next)
 {
@@ -105,8 +106,9 @@ static int pair_up(struct timeline *thin, struct instant *waiting, const struct 
 }
 
 /*
- * Halves the instants of stacks that have several. Doubles the limit if more than three quarters of
- * it are still used: the next thinning would be due soon, and save even less. 0 or -ENOMEM.
+ * Combines each two instants of a stack to one. If the result still takes more than three quarters
+ * of the limit, doubles the limit: otherwise the next thinning would be due soon, and would save
+ * even less. 0 or -ENOMEM.
  */
 static int thin_out(struct profile *profile)
 {

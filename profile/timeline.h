@@ -3,8 +3,8 @@
  * The time line of a profile: when each sample was taken. An instant is a time, the stack that was
  * found, and a weight: the planned weight of a sampling instant, or how long a thread had waited.
  *
- * A stack's value is distributed over its instants in proportion to their weights, so all spans of
- * time together have exactly the values of the profile.
+ * A stack's value is distributed over its instants in proportion to their weights. So if a profile
+ * is divided into spans of time, the values of all spans add up to the values of the profile.
  *
  * Instants are stored as in files, in pieces of delta-coded columns (timeline_code.h); 10 million
  * take about 50 MB. Beyond TIMELINE_MOST_BYTES, two instants of one stack become one, at the time
@@ -36,8 +36,9 @@ struct instant {
 #define TIMELINE_MOST_BYTES ((size_t)96 << 20)
 
 /*
- * Returns the part of an instant's weight before @time_ns. A running instant has its whole weight
- * at its time; a wait extends over the weight_ns before its time.
+ * Returns the part of an instant's weight before @time_ns. An instant on CPU has its whole weight
+ * at its time. The weight of a waiting instant is spread over the wait, the weight_ns before its
+ * time.
  */
 static inline uint64_t instant_before(const struct instant *instant, uint64_t time_ns)
 {
@@ -48,13 +49,18 @@ static inline uint64_t instant_before(const struct instant *instant, uint64_t ti
 	return left < instant->weight_ns ? instant->weight_ns - left : 0;
 }
 
-/* Ignores an instant without weight. 0; -ENOMEM; -EINVAL: no such stack, state or weight. */
+/*
+ * Adds an instant, but not if its weight is 0. 0; -ENOMEM; -EINVAL: the stack or the state does not
+ * exist, or the weight exceeds INT64_MAX.
+ */
 int timeline_add(struct profile *profile, const struct instant *instant);
 size_t timeline_instants(const struct profile *profile);
 /* Removes all instants. */
 void timeline_forget(struct profile *profile);
 
-/* Why a time line could not be used: a constant sentence; NULL: none was left out. */
+/*
+ * Records why a time line could not be used: a constant sentence. NULL: no time line was left out.
+ */
 void timeline_leave_out(struct profile *profile, const char *why);
 const char *timeline_why_left_out(const struct profile *profile);
 
@@ -73,15 +79,17 @@ void timeline_end(struct timeline_cursor *cursor);
 /* Gets the times of the first and last instant, in ns since the profile began. False: none. */
 bool timeline_bounds(const struct profile *profile, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 /*
- * Gets the time that the profile covers, in ns since it began: its duration, or its span if
- * timeline_span() made it. Extended to include all instants. False: there are no instants.
+ * Gets the time that the profile covers, in ns since it began: the profile's duration, or, in a
+ * profile made by timeline_span(), the span. The result is extended to include all instants. False:
+ * there are no instants.
  */
 bool timeline_extent(const struct profile *profile, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 /*
  * Creates a profile of the span from @from_ns (inclusive) to @to_ns (exclusive) after @profile
  * began; its times remain relative to that beginning. It lacks stacks without instants (time
- * without a sample), and the audit except effective_samples. 0; -ENOMEM; -ENODATA: no time line.
+ * without a sample). Of the audit figures it has only effective_samples. 0; -ENOMEM; -ENODATA: no
+ * time line.
  */
 int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
 	struct profile **ret_profile);

@@ -62,7 +62,7 @@ size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to)
 /* False: the number is missing, or greater than @most. */
 static bool take_number(struct byte_span *span, uint64_t most, uint64_t *ret_value)
 {
-	/* Most numbers have one byte. */
+	/* Fast path: most numbers have one byte. */
 	if (span->p < span->end && *span->p < 0x80) {
 		*ret_value = *span->p++;
 		return *ret_value <= most;

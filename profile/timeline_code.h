@@ -7,9 +7,9 @@
  *   first time
  *   time, each row    difference to the previous row
  *   stack, each row   index of the sample
- *   runs until all rows have one:
- *     length - 1, times 4, plus the state
- *     weight in nanoseconds, the same for all rows of the run
+ *   runs of rows with the same state and weight, until all rows are in a run:
+ *     (number of rows - 1) * 4 + state
+ *     weight in nanoseconds
  *
  * For example two ticks of 4 ms at stacks 0 and 1, 4.1 ms apart, the first at 5 us:
  *
@@ -30,10 +30,16 @@ struct timeline_rows {
 	struct instant row[TIMELINE_ROWS];
 };
 
-/* @to has TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns the bytes written. */
+/*
+ * @to must have room for TIMELINE_HEAD_BYTES, plus TIMELINE_ROW_BYTES per row. Returns the bytes
+ * written.
+ */
 size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
 
-/* Decodes a piece without checking stack indexes. 0, or -EBADMSG: @ret_rows is undefined. */
+/*
+ * Decodes a piece without checking stack indexes. 0; -EBADMSG: the piece is malformed, and
+ * @ret_rows is undefined.
+ */
 int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows);
 
 /* Returns the bytes written, at most 10. */

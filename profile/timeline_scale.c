@@ -7,7 +7,10 @@
 
 #include "profile/profile.h"
 
-/* Adds up weights, or numbers of instants, by stack and state. */
+/*
+ * Adds up the weights of the instants by stack and state; if scale->counted, the number of
+ * instants.
+ */
 static int sum_up(const struct timeline_scale *scale, const struct profile *profile)
 {
 	struct timeline_cursor cursor;
@@ -39,9 +42,10 @@ static double part(double value, double sum)
 }
 
 /*
- * Replaces in @factor each state's sum of weights by its factor: an instant's weight times the
- * factor is its part of the stack's value. With @each, the instants of a state share the value of
- * the type in @of; otherwise those of state @only (-1: of all states) share values[@value].
+ * On entry @factor has each state's sum of weights in a stack. Replaces it by a factor: an
+ * instant's part of the stack's value is its weight times the factor of its state. With @each, the
+ * instants of state i share the value of type @of[i]. Otherwise the instants of state @only (-1: of
+ * all states) share values[@value].
  */
 static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
 	int only, bool each, const size_t of[TIMELINE_STATES])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The value of each instant, for a value type: a stack's value is distributed over its instants by
- * weight. "cpu", "runqueue" and "blocked" are distributed over the instants of one state, "wall"
- * over all states by these three values, any other value over all instants. The number of samples
- * is distributed equally.
+ * weight. "cpu", "runqueue" and "blocked" are each distributed over the instants of one state. The
+ * "wall" of an instant is its part of the one of these three values that belongs to its state. Any
+ * other value is distributed over all instants. The number of samples is distributed equally.
  */
 #ifndef PROFILE_TIMELINE_SCALE_H
 #define PROFILE_TIMELINE_SCALE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A span of a profile. A stack's value is distributed over its instants by weight: CPU time over
- * those on CPU, run queue time and blocked time over waiting ones. A span has the part of the value
- * before its end, less the part before its beginning, so consecutive spans together have all of the
- * value, to the nanosecond.
+ * those on CPU, run queue time and blocked time over waiting ones. The value of a span is the part
+ * of the value before its end, less the part before its beginning. So no nanosecond is lost or
+ * counted twice by rounding where one span ends and the next begins.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 __extension__ typedef __int128 i128;
 
-/* Indexes of sums: weights by state, and the number of instants. */
+/* The sums have the weights of each state, then the number of instants. */
 enum { COUNT = TIMELINE_STATES, SUMS };
 
 struct stack_sums {
@@ -29,7 +29,7 @@ struct spanning {
 	struct stack_sums *sums;   /* by stack */
 	uint64_t from_ns, to_ns;   /* by the clock of the instants */
 	int kind[VALUE_TYPES_MAX]; /* by value type: the index of its sum, or KIND_ALL */
-	size_t wall, guessed;      /* indexes of value types, VALUE_TYPES_MAX: none */
+	size_t wall, guessed;      /* indexes of these value types; VALUE_TYPES_MAX: none */
 	double weight, weight_squared;
 	int64_t left_out_ns; /* CPU time without instants */
 };
@@ -61,7 +61,10 @@ static void choose_kinds(struct spanning *s)
 	}
 }
 
-/* Bounds each sum, so that a value times the sum of all states fits into 128 bits. */
+/*
+ * Limit of each sum. The sum of all three states is then below 2^63, and its product with a value
+ * fits into 128 bits.
+ */
 #define MOST_WEIGHT (INT64_MAX / 4)
 
 static void add(uint64_t *sum, uint64_t value)
@@ -105,8 +108,8 @@ static i128 of_all_states(const uint64_t sums[SUMS])
 }
 
 /*
- * Is the value "samples" of a stack distributed evenly over its instants? Not with waiting
- * instants: samples of wall-clock time are distributed by time.
+ * Is the value "samples" of a stack distributed evenly over its instants? If some instants are
+ * waiting ones, no: the samples are of wall-clock time, and are distributed by time.
  */
 static bool is_counted(const struct stack_sums *sums)
 {
