@@ -4,7 +4,7 @@
  *
  * A read past the end yields 0 and sets @bad; a write past the end writes nothing and sets @bad.
  * @bad stays set, so a codec checks it once, after its last field. Nothing here allocates or does
- * I/O; everything may run in the stop window.
+ * I/O, so all of it may run while a thread of the target is stopped.
  */
 #ifndef PROTO_BYTES_H
 #define PROTO_BYTES_H
@@ -135,9 +135,10 @@ static inline void put_u64(struct writer *w, uint64_t v)
 }
 
 /*
- * An array of these lists the fields of a record in order, and ends with a field of 0 bytes. An
- * array of integers is one field. Integers are copied as they are: all machines are little-endian.
- * A text is a pointer in the structure, and ends with its NUL in the record.
+ * A record's layout is an array of struct wire_field, which lists its fields in order, and ends
+ * with a field of 0 bytes. An array of integers is one field. Integers are copied as they are,
+ * because all supported machines are little-endian. A text is a pointer in the structure; in the
+ * record it is the characters and a NUL.
  */
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the wire formats are those of the memory");
 

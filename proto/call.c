@@ -36,7 +36,7 @@ uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags)
 	if (flags >> CALL_TICK_SHIFT)
 		return (flags >> CALL_TICK_SHIFT) * CALL_TICK_UNIT_NS;
 	if (dialect == CALL_AIX)
-		return 16666667; /* AIX's manual: "examined 60 times a second" */
+		return 16666667; /* 1/60 s: AIX's manual says "examined 60 times a second" */
 	return flags & CALL_FAST ? 1000000 : 10000000;
 }
 
@@ -58,7 +58,7 @@ static bool flags_are_sane(uint32_t flags)
 
 	if (tick && (tick < CALL_TICK_LEAST || tick > CALL_TICK_MOST))
 		return false;
-	/* A thread's table has no status. */
+	/* No status is kept for the table of a single thread, only for that of a process. */
 	if (flags & CALL_STATUS && flags & CALL_THREAD)
 		return false;
 	return !(flags & ((1u << CALL_TICK_SHIFT) - 1) & ~(uint32_t)CALL_ALL_FLAGS);
@@ -134,7 +134,9 @@ struct call_region call_get_region(const struct call_request *request, unsigned 
 	return region;
 }
 
-/* Returns how many bytes at the end of @data, at most 3, could begin a magic. */
+/*
+ * Returns how many bytes at the end of @data, at most 3, may be the beginning of a request's magic.
+ */
 static size_t partial_magic(const uint8_t *data, size_t bytes)
 {
 	size_t n = bytes < sizeof(request_magic) - 1 ? bytes : sizeof(request_magic) - 1;

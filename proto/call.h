@@ -25,17 +25,19 @@
 #define CALL_RESTRICT_ENV   "SPROFIL_RESTRICT_FASTPROF"
 
 /*
- * The caller finds the request pipe of its tracer by the name of a memfd, for example
- * "sprofil-calls:7:81234": descriptor and inode of the pipe. /proc/PID/fd shows the memfd as
- * "/memfd:sprofil-calls:7:81234 (deleted)".
+ * The caller finds the request pipe of its tracer by the name of a memfd of the tracer, for example
+ * "sprofil-calls:7:81234": the pipe's descriptor in the tracer is 7, its inode is 81234.
+ * /proc/PID/fd shows this memfd as "/memfd:sprofil-calls:7:81234 (deleted)".
  */
 #define CALL_MARK "sprofil-calls"
 
 /*
- * The last two arguments of the tgkill() by which a program turns profiling off without a pipe,
- * and its result; then those by which a program that is not dumpable asks first whether the
- * supervisor can access its memory. A result of 0 proves that no supervisor traces the thread. Both
- * work where a signal-delivery-stop shows the number of the system call (CALL_HAS_OFF).
+ * A program can ask its supervisor without a pipe: it calls tgkill() with CALL_OFF_FIRST and a
+ * second constant as the last two arguments, and the supervisor sets the result of the call.
+ * CALL_OFF_SECOND turns profiling off; the result is CALL_OFF_DONE. By CALL_ASK_SECOND a program
+ * that is not dumpable asks whether the supervisor can access its memory, before it turns profiling
+ * on. A result of 0 proves that no supervisor traces the thread. Both requests work only on
+ * machines on which a signal-delivery-stop shows the number of the system call (CALL_HAS_OFF).
  */
 #define CALL_OFF_FIRST  UINT64_C(0x6c69666f72707321) /* "!sprofil" */
 #define CALL_OFF_SECOND UINT64_C(0x66666f2065622174) /* "t!be off" */
@@ -61,15 +63,18 @@ enum call_dialect {
 
 enum call_flags {
 	CALL_FAST = 1,    /* one count per millisecond */
-	CALL_PLAIN = 2,   /* a region of offset 0 and scale 2 is not an overflow bin */
-	CALL_STATUS = 4,  /* requests only the status of profiling; @total is 0 */
+	CALL_PLAIN = 2,   /* no overflow bin: a region of offset 0 and scale 2 is an ordinary one */
+	CALL_STATUS = 4,  /* asks only how profiling stands; @total must be 0 */
 	CALL_USER = 8,    /* ticks in system calls are not counted */
 	CALL_THREAD = 16, /* a table for the calling thread, beside that of the process */
 	CALL_WALL = 32,   /* counts elapsed time, also while blocked, instead of CPU time */
 	CALL_ALL_FLAGS = 63
 };
 
-/* The upper 24 bits of the flags: the tick, in units of 10 us; 0: the dialect's tick. */
+/*
+ * The upper 24 bits of the flags are the time of one count, in units of 10 us. 0: the dialect
+ * decides.
+ */
 #define CALL_TICK_SHIFT   8
 #define CALL_TICK_UNIT_NS UINT64_C(10000)
 #define CALL_TICK_LEAST   10      /* 100 us */
@@ -87,7 +92,7 @@ enum call_reason {
 	CALL_FAULT = 1,  /* a counter was inaccessible */
 	CALL_FULL = 2,   /* System V: a counter reached 32767 */
 	CALL_HIDDEN = 3, /* the program's memory is inaccessible to the supervisor */
-	CALL_GONE = 4,   /* the supervisor has ended: never sent, the client notices it */
+	CALL_GONE = 4,   /* the supervisor has ended; the client finds this out itself */
 	CALL_REASONS
 };
 
@@ -102,46 +107,50 @@ struct call_region {
 struct call_request {
 	uint32_t pid, tid;      /* of the caller, in its own pid namespace */
 	int32_t answer;         /* descriptor of the answer pipe's write end in the caller */
-	uint64_t nonce;         /* random; repeated in the seal */
-	uint64_t seal;          /* address of the seal in the caller's memory */
+	uint64_t nonce;         /* random; the seal (call_put_seal()) repeats it */
+	uint64_t seal;          /* address of the seal, which proves who sent the request */
 	uint32_t total;         /* regions of the whole table; 0 turns profiling off */
 	uint32_t first;         /* number of regions sent before this message */
 	uint16_t count;         /* regions in this message */
 	uint8_t dialect;        /* enum call_dialect */
 	uint8_t element;        /* bytes of a counter: 2, 4 or 8 */
-	uint32_t flags;         /* enum call_flags, and the tick */
+	uint32_t flags;         /* enum call_flags; upper bits: CALL_TICK_SHIFT */
 	const uint8_t *regions; /* when decoded: borrowed, read with call_get_region() */
 };
 
 struct call_answer {
-	uint64_t nonce;     /* of the request; 0 in a helper's first answer */
+	uint64_t nonce;     /* of the request; 0: a new supervisor's first answer */
 	int32_t error;      /* 0, or an errno value */
-	int32_t descriptor; /* helper's first answer: of its request pipe, in the helper */
-	uint64_t tick_ns;   /* CPU time of one count */
-	uint64_t inode;     /* helper's first answer: of its request pipe */
+	int32_t descriptor; /* first answer: the supervisor's descriptor of its request pipe */
+	uint64_t tick_ns;   /* time of one count; CPU time unless CALL_WALL */
+	uint64_t inode;     /* first answer: inode of the request pipe */
 };
 
 struct call_status {
 	enum call_state state;
 	enum call_reason reason;
 	uint32_t regions; /* of the table */
-	uint32_t dead;    /* of these, turned off: a counter was inaccessible */
-	uint64_t tick_ns; /* CPU time of one count */
+	uint32_t dead;    /* regions turned off because a counter was inaccessible */
+	uint64_t tick_ns; /* time of one count; CPU time unless CALL_WALL */
 	/* Ticks since the table came into force: */
 	uint64_t counted;                      /* added to counters */
-	uint64_t outside;                      /* for which no region has a counter */
-	uint64_t full;                         /* whose counter was full */
-	uint64_t faulted;                      /* whose counter was inaccessible */
-	uint64_t lost;                         /* that could not be counted in time */
+	uint64_t outside;                      /* not counted: no region has a counter for them */
+	uint64_t full;                         /* not counted: their counter was full */
+	uint64_t faulted;                      /* not counted: their counter was inaccessible */
+	uint64_t lost;                         /* lost before they could be counted */
 	uint32_t first_dead[CALL_DEAD_LISTED]; /* indexes of dead regions; UINT32_MAX: none */
 };
 
-/* Returns the CPU time of one count, in ns. @dialect < CALL_DIALECTS. */
+/*
+ * Returns the time of one count in ns: CPU time, or elapsed time with CALL_WALL. @dialect must be
+ * less than CALL_DIALECTS.
+ */
 uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags);
 
 /*
  * Writes a request with @request->count regions. Returns its size. -ENOSPC: it does not fit into
- * @room or CALL_MAX_BYTES; -EINVAL: call_get_request() would refuse it.
+ * @room or CALL_MAX_BYTES; -EINVAL: a field is out of range or contradicts another field, so that
+ * call_get_request() would refuse the request.
  */
 int call_put_request(uint8_t *to, size_t room, const struct call_request *request,
 	const struct call_region *regions);
@@ -195,8 +204,9 @@ static inline bool call_assembly_starts(const struct call_request *request)
 void call_assembly_begin(struct call_assembly *a, const struct call_request *request);
 
 /*
- * Adds a request. Returns 1 if the table is complete, 0 if more requests must follow (a repeated
- * one changes nothing). -EPROTO: the request does not continue the table, so drop the assembly.
+ * Adds a request. Returns 1 if the table is complete, 0 if more requests must follow. Regions that
+ * the table has already are ignored. -EPROTO: the request does not continue the table, so drop the
+ * assembly.
  */
 int call_assembly_add(struct call_assembly *a, const struct call_request *request);
 

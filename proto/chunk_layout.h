@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets, in bytes, in the objects that hold the frames of Java's virtual threads
- * (supervisor/target/chunks.h). They depend on two options of HotSpot, not on its version (JDK 21
- * to 27).
+ * Offsets, in bytes, of fields in the objects that hold the frames of Java's virtual threads
+ * (supervisor/target/chunks.h). The offsets depend on two options of HotSpot, those for narrow
+ * pointers and for compact object headers. They do not depend on its version (JDK 21 to 27).
  */
 #ifndef PROTO_CHUNK_LAYOUT_H
 #define PROTO_CHUNK_LAYOUT_H
@@ -25,15 +25,16 @@ enum { CHUNK_HEADER_BYTES = 56 };
 
 /*
  * A sample places its copy of the frames at this address, where the target has no memory. The copy
- * has for each chunk, the newest first, a count of words and the words, from two below the frames
- * to their end. A count of 0 ends the copy; without it, further chunks could not be read.
+ * has for each chunk, the newest first, a count of words and the words: those from two words below
+ * the frames to the end of the frames. A count of 0 ends the copy. If it is missing, some chunks
+ * could not be read.
  */
 #define CHUNKS_BASE (UINT64_C(1) << 60)
 
 struct chunk_fields {
 	bool wide;
-	uint8_t tail; /* offset in a Continuation of the pointer to its newest chunk */
-	/* Offsets in a chunk: of its fields, and of the stack that follows them. */
+	uint8_t tail; /* offset of the pointer to the newest chunk, in a Continuation */
+	/* Offsets in a chunk. Its stack follows its fields. */
 	uint8_t size, sp, bottom, parent, cont, stack;
 };
 
@@ -50,8 +51,8 @@ static inline struct chunk_fields chunk_fields(enum chunk_layout layout)
 }
 
 /*
- * Returns the address in a pointer of ZGC (zAddress.hpp, JDK 21 to 27). Bits 4 to 15 are colours;
- * the address begins above the lowest set bit of bits 12 to 15. 0: null.
+ * Returns the address in a pointer of ZGC (zAddress.hpp, JDK 21 to 27). Bits 4 to 15 are colours,
+ * one of which is set in bits 12 to 15. The address is in the bits above that one. 0: null.
  */
 static inline uint64_t chunk_uncoloured(uint64_t pointer)
 {
@@ -62,7 +63,8 @@ static inline uint64_t chunk_uncoloured(uint64_t pointer)
 
 /*
  * Returns the address in the pointer at offset @at of an object; 0: null. A narrow pointer is
- * relative to @base and shifted by @shift. A wide one has ZGC's colours if @shift is not 0.
+ * shifted left by @shift, and relative to @base. If pointers are wide, @shift only says whether
+ * they have ZGC's colours: not 0 means that they have.
  */
 static inline uint64_t chunk_pointer(
 	const uint8_t *object, uint8_t at, bool wide, uint64_t base, uint8_t shift)

@@ -126,15 +126,19 @@ struct inspection_profile {
 	const uint8_t *data;
 };
 
-/* Bytes that suffice for any record without its data. */
+/* Bytes that suffice for any record, not counting the member data of its structure. */
 enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 1) + 64 };
 
-/* Writes a structure of that kind; the caller writes its data. Sets w->bad if it does not fit. */
+/*
+ * Writes @record, the structure of kind @kind. The caller writes the member data after it. Sets
+ * w->bad if the record does not fit.
+ */
 void inspection_put(struct writer *w, enum inspection_kind kind, const void *record);
 
 /*
- * Reads what follows the kind, with the data, into @ret_record, the structure of that kind. A
- * missing or malformed field sets r->bad; it and all later fields are 0, NULL, or the text "".
+ * Reads a record of kind @kind, from behind its kind on, into @ret_record, the structure of that
+ * kind, including the member data. A missing or malformed field sets r->bad. Then this field and
+ * all later ones are 0, a text is "", and data are NULL.
  */
 void inspection_get(struct reader *r, enum inspection_kind kind, void *ret_record);
 

@@ -16,38 +16,53 @@
 #define OPENING_ANSWER_HEAD  46
 #define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
 
-/* Each comment lists the fields that a kind uses, then says what the answer's descriptor is. */
+/*
+ * Each comment lists the members of struct opening that the kind uses. After the colon it says
+ * what the answer's descriptor is.
+ */
 enum opening_kind {
 	OPENING_MAPPED = 1, /* pid, start, end, device, inode, path: the file of a mapping */
-	/* as OPENING_MAPPED, but the descriptor is a copy of the file's read-only mappings */
+	/*
+	 * as OPENING_MAPPED: a copy of those parts of the file that are mapped without write access
+	 */
 	OPENING_IMAGE = 2,
 	OPENING_VDSO = 3,    /* pid, start, end: a copy of the vdso */
 	OPENING_ELF = 4,     /* path: a debug file, by build-id, link or alternate link */
-	OPENING_PROCESS = 5, /* pid: notes its user and inner pid for later; no descriptor */
-	/* pid: its perf map; start = end = 1: it may live, so search its own root, too */
+	OPENING_PROCESS = 5, /* pid: none; the opener notes the process's user and namespace pid */
+	/*
+	 * pid: the process's perf map. start = 1: the process may live, so search its root folder,
+	 * too; start = 0: the pid may have been reused (a replayed capture)
+	 */
 	OPENING_PERF_MAP = 6,
 	OPENING_STAT = 7,    /* path: whether it exists, and as what; no descriptor */
 	OPENING_SOURCE = 8,  /* path, pid: a source file, for the live view */
-	OPENING_THREADS = 9, /* pid: a copy of each thread's "stat", each ended by NUL */
-	OPENING_LOG = 10,    /* the output of the command, for the live view */
+	OPENING_THREADS = 9, /* pid: a copy of the "stat" of all threads, each ended by NUL */
+	OPENING_LOG = 10,    /* what the profiled command has written; only for the live view */
 	OPENING_STATM = 11,  /* the sender's own /proc/PID/statm */
-	/* path, pid: a jitdump; start = end = 1: the process may live, so search its root, too */
+	/* path, pid: a jitdump; start as for OPENING_PERF_MAP */
 	OPENING_JITDUMP = 12,
-	/* pid: no descriptor; the text is the process's first argument, which may be a title */
+	/*
+	 * pid: none; the answer's text is the process's first argument, which a process may change
+	 * to show a title
+	 */
 	OPENING_TITLE = 13,
-	/* pid, start, end: a copy of the first OPENING_CODE_BYTES of code without a file */
+	/*
+	 * pid, start, end: a copy of the first OPENING_CODE_BYTES from start on, in a mapping of
+	 * code that has no file
+	 */
 	OPENING_CODE = 14,
 	/*
-	 * pid, time (the profile's beginning), path (a name): the profile's file, for writing;
-	 * start = end = 1: a snapshot's file, whose name contains the present time
+	 * pid, time (the profile's beginning), path (the process's name): the profile's file, for
+	 * writing. start = 1: instead the file of a snapshot, whose name may contain the present
+	 * time
 	 */
 	OPENING_OUTPUT = 15,
 	OPENING_CAPTURE = 16, /* the file of the capture, for writing */
 	OPENING_VIEW = 17,    /* path, named by the user of the live view: the file, for writing */
-	OPENING_KEEP = 18,    /* a file in TMPDIR for data that cannot be written elsewhere */
+	OPENING_KEEP = 18,    /* a file in TMPDIR: for data if the named file fails */
 	/*
-	 * renames the file that was opened last for writing to its final name; gives no descriptor;
-	 * the text is that name if it differs from the one announced at the beginning
+	 * Renames the file that was opened last for writing to its final name. No descriptor. The
+	 * answer's text is the final name if the answer to OPENING_OUTPUT had another one.
 	 */
 	OPENING_COMMIT = 19,
 	OPENING_ABANDON = 20, /* deletes the file opened last for writing; no descriptor */
@@ -56,7 +71,7 @@ enum opening_kind {
 enum opened_flag {
 	OPENED_DELETED = 1,   /* the file is no longer at its path */
 	OPENED_OTHER = 2,     /* perhaps not the mapped file: it may have been replaced */
-	OPENED_PLAIN = 4,     /* the name is the path without " (deleted)" */
+	OPENED_PLAIN = 4,     /* not found at the path; its name is without " (deleted)" */
 	OPENED_NO_ELF = 8,    /* found, but not an ELF file: no descriptor */
 	OPENED_IN_PLACE = 16, /* the output is a pipe or terminal, written in place */
 };
@@ -65,8 +80,8 @@ struct opening {
 	uint32_t sequence;    /* repeated in the answer */
 	uint32_t kind;        /* enum opening_kind */
 	uint32_t pid;         /* 0: none */
-	uint32_t plain_bytes; /* length of the path without " (deleted)" */
-	uint64_t start, end;  /* of a mapping */
+	uint32_t plain_bytes; /* OPENING_MAPPED: length of @path without " (deleted)" */
+	uint64_t start, end;  /* addresses of a mapping; start: see the kinds */
 	uint64_t inode;       /* the inode and the device are as in /proc/PID/maps */
 	uint32_t major, minor;
 	uint64_t time;                    /* seconds since 1970, for a file's name */

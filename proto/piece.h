@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pieces of a profile, from analysts to the server. A packet (SOCK_SEQPACKET) announces a piece,
- * and carries a descriptor: the reading end of a pipe with the piece as a pprof file. A segment is
- * the records that one analyst takes. docs/PROTOCOL.md, section 5, has the layout.
+ * and carries a descriptor: the reading end of a pipe with the piece as a pprof file. The analyst
+ * is the process that makes a profile of the samples. If it ends, another one takes over: a segment
+ * is what one analyst has taken. docs/PROTOCOL.md, section 5, has the layout.
  */
 #ifndef PROTO_PIECE_H
 #define PROTO_PIECE_H
@@ -26,7 +27,7 @@ struct piece {
 };
 
 void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);
-/* Decodes. Returns 0, or -EPROTO: no announcement, or the piece ends before it begins. */
+/* Decodes. 0; -EPROTO: it is malformed, or the piece ends before it begins. */
 int piece_get(const uint8_t *from, size_t bytes, struct piece *ret_piece);
 
 #endif

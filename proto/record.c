@@ -34,9 +34,9 @@ static int finish(struct writer *w, uint8_t *to)
 #define FIELD(type, member) WIRE(record_##type, member)
 #define TEXT(type, member)  WIRE_TEXT(record_##type, member, RECORD_MAX_TEXT_BYTES)
 
-/* A record behind its header. get_rest() reads what follows these fields. */
+/* The fields of each record behind its header. get_rest() reads what follows these fields. */
 static const struct wire_field layouts[RECORD_TYPES][16] = {
-	/* The version precedes these fields. */
+	/* Behind the header RECORD_START has RECORD_VERSION (4 bytes), then these fields. */
 	[RECORD_START] = {FIELD(start, machine), WIRE_UNUSED(2), FIELD(start, period_ns),
 		FIELD(start, realtime_ns), FIELD(start, supervisor), FIELD(start, restarts),
 		FIELD(start, lost_samples), FIELD(start, lost_ns)},

@@ -28,15 +28,15 @@ enum record_type {
 	RECORD_EXEC = 3,      /* the image that a process runs: right after each RECORD_PROCESS */
 	RECORD_MAPS = 4,      /* a piece of /proc/PID/maps, as the kernel printed it */
 	RECORD_THREAD = 5,    /* a thread's name: before its first sample, and when it changes */
-	RECORD_SAMPLE = 6,    /* a thread's state at an instant; flags name other occasions */
+	RECORD_SAMPLE = 6,    /* a thread's registers and stack; flags say when it was read */
 	RECORD_EXIT = 7,      /* a process is gone, or detached */
-	RECORD_UNSAMPLED = 8, /* times of an executable that no sample carries */
+	RECORD_UNSAMPLED = 8, /* times of an executable that are in no sample */
 	RECORD_AUDIT = 9,     /* the audit figures so far; the last RECORD_AUDIT counts */
 	RECORD_END = 10,      /* the last record of the supervisor */
 	RECORD_CPU = 11,      /* CPU time that the kernel charged to a thread */
-	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; the analyst is to write the profile so far */
-	RECORD_SERVE = 13,    /* as RECORD_AUDIT; the analyst is to send the server the profile */
-	RECORD_RUNTIME = 14,  /* frames of a language's runtime: right before their sample */
+	RECORD_SNAPSHOT = 12, /* audit figures; makes the analyst write the profile so far */
+	RECORD_SERVE = 13,    /* audit figures; makes the analyst send the profile to the server */
+	RECORD_RUNTIME = 14,  /* frames of a language's runtime: right before their RECORD_SAMPLE */
 	RECORD_OBJECT = 15,   /* a code object of a language's runtime */
 	RECORD_MEMORY = 16,   /* the answer to a REQUEST_MEMORY */
 	RECORD_TYPES
@@ -52,12 +52,12 @@ struct record_header {
 #define RECORD_VERSION 3
 enum {
 	RECORD_START_WALL = 1,       /* waiting time is recorded, too */
-	RECORD_START_WALL_FIRST = 2, /* in addition, period_ns is of wall-clock time */
+	RECORD_START_WALL_FIRST = 2, /* also set: period_ns is of elapsed time, not CPU time */
 };
 struct record_start {
 	uint16_t flags;
 	uint16_t machine;      /* ELF e_machine of the supervisor */
-	uint64_t period_ns;    /* requested CPU time between two samples */
+	uint64_t period_ns;    /* requested CPU (or elapsed) time between two samples */
 	uint64_t realtime_ns;  /* CLOCK_REALTIME at time_ns */
 	uint32_t supervisor;   /* its pid */
 	uint32_t restarts;     /* number of analysts that died before this one */
@@ -100,28 +100,29 @@ struct record_thread {
 enum {
 	RECORD_SAMPLE_KERNEL = 1,    /* the thread was in a system call */
 	RECORD_SAMPLE_TRUNCATED = 2, /* the stack is longer than the copy */
-	RECORD_SAMPLE_BLOCKED = 4,   /* it was blocked, not stopped: only pc, sp; weight_ns is 0 */
+	RECORD_SAMPLE_BLOCKED = 4,   /* blocked, read without a stop; weight_ns is 0 */
 	/*
-	 * With BLOCKED: the thread still is, or recently was, where its last BLOCKED sample found
-	 * it; only the times are valid.
+	 * With BLOCKED: the thread is, or was until recently, at the same place as in its last
+	 * BLOCKED sample. Only the times are valid.
 	 */
 	RECORD_SAMPLE_AGAIN = 8,
-	RECORD_SAMPLE_STOPPED = 16, /* with BLOCKED or DUMP: stopped by a signal (job control) */
-	RECORD_SAMPLE_DUMP = 32,    /* for --dump; weight_ns is the duration of the stop */
-	RECORD_SAMPLE_ASLEEP = 64,  /* it fell asleep at the instant, without a stop: only pc, sp */
-	RECORD_SAMPLE_LEFT = 128,   /* what the second piece is: see @outer */
+	RECORD_SAMPLE_STOPPED = 16, /* with BLOCKED or DUMP: a signal (job control) stops it */
+	RECORD_SAMPLE_DUMP = 32,    /* for --dump: weight_ns is how long it was stopped */
+	RECORD_SAMPLE_ASLEEP = 64,  /* fell asleep at the instant, read without a stop */
+	RECORD_SAMPLE_LEFT = 128,   /* @outer is a stack that the thread has left */
 };
 struct record_sample {
 	uint16_t flags;
 	uint32_t pid, tid;
 	/*
-	 * Registers of the user program; fp is the frame pointer. In a system call, pc is the
-	 * address behind its instruction; 0: unknown, as exec or the thread's end ended the call.
+	 * Registers of the user program. fp is the frame pointer. In a system call, pc is the
+	 * address behind the instruction that makes the call. pc 0: unknown, because exec or the
+	 * thread's end ended the call. With BLOCKED or ASLEEP, only pc and sp are known.
 	 */
 	uint64_t pc, sp, fp;
-	uint64_t weight_ns; /* CPU time that the instant represents, fixed before it is observed */
+	uint64_t weight_ns; /* CPU time that the sample stands for; planned before the instant */
 	int32_t syscall;    /* number of the system call that the thread is in, or -1 */
-	uint16_t machine;   /* ELF e_machine of these registers (a 32-bit process has its own) */
+	uint16_t machine;   /* ELF e_machine of the registers; a 32-bit process has its own */
 	uint16_t registers; /* number of elements of @reg */
 	uint32_t stack_bytes;
 	uint64_t stack_base;                /* address of the first byte copied */
@@ -131,13 +132,18 @@ struct record_sample {
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 	const uint8_t *stack;
 	/*
-	 * A second piece of stack, if outer_bytes is not 0: without RECORD_SAMPLE_LEFT, the stack
-	 * that a signal handler on an alternate stack interrupted. With RECORD_SAMPLE_LEFT, the
-	 * stack of a goroutine of Go, which the thread has left at left_sp and left_pc; left_pc 0:
-	 * it left to call the vdso. If left_sp is CHUNKS_BASE (proto/chunk_layout.h), the second
-	 * piece has the frames of a Java virtual thread that were in the heap. Their inner
-	 * neighbour is the frame whose return address is the return barrier; left_pc is that
-	 * frame's frame pointer.
+	 * A second piece of stack. outer_bytes 0: there is none.
+	 *
+	 * Without RECORD_SAMPLE_LEFT, it is the stack that a signal handler on an alternate stack
+	 * has interrupted.
+	 *
+	 * With RECORD_SAMPLE_LEFT, it is the stack of a goroutine of Go. The thread has left that
+	 * stack at left_sp and left_pc. left_pc 0: the thread has left it to call the vdso.
+	 *
+	 * With RECORD_SAMPLE_LEFT, and CHUNKS_BASE (proto/chunk_layout.h) as left_sp, it is a copy
+	 * of those frames of a Java virtual thread that were in the heap. Their callee is the
+	 * outermost frame on the stack: its return address is the return barrier
+	 * (supervisor/target/chunks.h), and left_pc is its frame pointer.
 	 */
 	uint32_t outer_bytes;
 	uint64_t outer_base;
@@ -153,19 +159,22 @@ struct record_exit {
 };
 
 /*
- * The thread has ended, changes its image by exec, is detached, or is not profiled for a while
- * (REQUEST_FREEZE, --thread-name).
+ * The last RECORD_CPU for now: the thread has ended, changes its image by exec or is detached, or
+ * profiling of the thread pauses (REQUEST_FREEZE, --thread-name).
  */
 enum { RECORD_CPU_LAST = 1 };
 struct record_cpu {
 	uint32_t pid, tid;
-	/* Charged by the kernel in the process's present image, since the last RECORD_CPU. */
+	/*
+	 * CPU time that the kernel charged to the thread since its last RECORD_CPU, or since its
+	 * image began.
+	 */
 	uint64_t cpu_ns;
 };
 
 /*
- * Sums over all processes with one executable. Each is time that was lost with an analyst that
- * died, or waiting time of threads that were never observed waiting.
+ * Times that no sample has: those lost with an analyst that died, and waiting times of threads that
+ * were never observed waiting. Each is the sum over all processes with the same executable.
  */
 struct record_unsampled {
 	uint64_t cpu_ns, queue_ns, blocked_ns;
@@ -173,42 +182,48 @@ struct record_unsampled {
 };
 
 enum {
-	RECORD_END_PIECE = 1,   /* --ring: ends a piece, kept in case a profile is requested */
+	RECORD_END_PIECE = 1,   /* --ring: ends a piece, which a later request may want */
 	RECORD_END_UNASKED = 2, /* --ring: no profile was requested, so nothing is written */
 	RECORD_END_REFUSED = 4, /* attaching to a named process failed: nothing was profiled */
 	RECORD_END_ROTATED = 8  /* --rotate: the run continues in another file */
 };
-/* Of RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE and RECORD_END. */
+/* The data of a RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE or RECORD_END. */
 struct record_audit {
-	/* Lines "key value\n" (INTERFACE: the keys of `sprofreport summary`); NUL-terminated. */
+	/* Lines "key value\n", NUL-terminated. The keys are those of `sprofreport summary`. */
 	const char *text;
 };
 
 enum {
 	RECORD_RUNTIME_TRUNCATED = 1, /* there are more frames */
 	RECORD_RUNTIME_UNREAD = 2,    /* some of the memory could not be read */
-	RECORD_RUNTIME_UNKNOWN = 4,   /* the runtime does not know the thread; the rest is 0 */
+	RECORD_RUNTIME_UNKNOWN = 4,   /* the runtime does not know the thread: all below is 0 */
 };
 enum { RECORD_FRAME_WORDS = 1 + RUNTIME_FRAME_WORDS };
 struct record_runtime {
 	uint16_t flags;
 	uint32_t pid, tid;
-	uint32_t id; /* of the table (proto/runtime_table.h) by which the frames were read */
+	uint32_t id; /* of the struct runtime_table with which the frames were read */
 	uint32_t frames;
 	uint64_t thread;                            /* address of the thread's state */
-	uint64_t watch[RUNTIME_WATCH_WORDS];        /* the watched words */
-	uint64_t thread_word[RUNTIME_THREAD_WORDS]; /* reported words of the thread's state */
-	/* Innermost first, RECORD_FRAME_WORDS words each: the frame's address, then its words. */
+	uint64_t watch[RUNTIME_WATCH_WORDS];        /* the words at table.watch */
+	uint64_t thread_word[RUNTIME_THREAD_WORDS]; /* table.thread_word of the thread's state */
+	/*
+	 * @frames frames, innermost first. Each has RECORD_FRAME_WORDS words: the frame's address,
+	 * then the words at table.frame_word.
+	 */
 	const uint8_t *frame;
 };
 
-/* The object replaces an earlier one at its address. */
+/*
+ * A code object. It replaces the object that an earlier record of the process has at the same
+ * address.
+ */
 struct record_object {
 	uint32_t pid;
 	uint32_t id; /* of the table */
 	uint64_t address;
 	uint32_t bytes;
-	uint32_t text_bytes[RUNTIME_TEXTS]; /* of each text with its header; may be cut */
+	uint32_t text_bytes[RUNTIME_TEXTS]; /* bytes of each text with its header; may be cut */
 	const uint8_t *data;                /* the object */
 	const uint8_t *text[RUNTIME_TEXTS];
 };
@@ -222,7 +237,6 @@ struct record_memory {
 	const uint8_t *data;
 };
 
-/* header.type selects the member of @as. */
 struct record {
 	struct record_header header;
 	union {
@@ -243,9 +257,9 @@ struct record {
 };
 
 /*
- * record_put_…() writes a record of at most @room bytes. Returns its size, rounded up to 8, or
- * -ENOSPC. Cuts text after RECORD_MAX_TEXT_BYTES. record_…_bytes() returns the room that a record
- * needs. None allocates.
+ * record_put_…() writes a record to @to. Returns the record's size in bytes, a multiple of 8.
+ * -ENOSPC: @room bytes are too few. Cuts a text after RECORD_MAX_TEXT_BYTES. record_…_bytes()
+ * returns the room that a record needs. None allocates.
  */
 int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start);
 int record_put_process(
@@ -277,7 +291,10 @@ int record_put_memory(
 size_t record_memory_bytes(const struct record_memory *memory);
 size_t record_sample_bytes(const struct record_sample *sample);
 
-/* Decodes a record of exactly @bytes bytes; only its header if the type is unknown. 0, -EPROTO. */
+/*
+ * Decodes a record of exactly @bytes bytes; only its header if the type is unknown. 0; -EPROTO: the
+ * record is malformed, or a RECORD_START of another version.
+ */
 int record_get(const uint8_t *data, size_t bytes, struct record *ret_record);
 
 #endif

@@ -9,7 +9,7 @@
 static bool index_ok(const struct request *request)
 {
 	switch (request->type) {
-	case REQUEST_RUNTIME: return true; /* runtime_table_take() checks the index. */
+	case REQUEST_RUNTIME: return true; /* runtime_table_take() checks index. */
 	case REQUEST_STACK:
 	case REQUEST_GO:
 	case REQUEST_MEMORY:

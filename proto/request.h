@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests to the supervisor from the analyst and from the server (tools/sprofil-server.c), each
- * through a pipe of its own. A request is one write of REQUEST_BYTES, which is atomic.
- * docs/PROTOCOL.md, section 3, has the layout.
+ * through a pipe of its own. A request is one write of REQUEST_BYTES. As these are fewer than
+ * PIPE_BUF bytes, requests never mix. docs/PROTOCOL.md, section 3, has the layout.
  */
 #ifndef PROTO_REQUEST_H
 #define PROTO_REQUEST_H
@@ -21,11 +21,17 @@ enum request_type {
 	REQUEST_FREEZE = 2,  /* value 1: take no samples and count no CPU time; 0: resume */
 	REQUEST_STOP = 4,    /* detach from the target and end */
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
-	REQUEST_ROTATE = 6,  /* the profile's file has the size of --rotate: begin another one */
-	REQUEST_RUNTIME = 7, /* value: word @index of a struct runtime_table */
-	/* value: bytes to copy of a stack of thread @index whose end is unknown */
+	REQUEST_ROTATE = 6,  /* begin another file: this one has reached the size of --rotate */
+	REQUEST_RUNTIME = 7, /* value: word number @index of a struct runtime_table */
+	/*
+	 * value: how many bytes of the stack to copy in samples of thread @index, because the
+	 * stack's end is unknown
+	 */
 	REQUEST_STACK = 8,
-	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
+	/*
+	 * process @index is a Go program. value: by how many bytes the word that points to a
+	 * thread's goroutine ("g") lies below the thread pointer
+	 */
 	REQUEST_GO = 10,
 	/*
 	 * send memory of process @index as RECORD_MEMORY; value: the address in the lower 48 bits,
@@ -33,19 +39,22 @@ enum request_type {
 	 */
 	REQUEST_MEMORY = 11,
 	/*
-	 * process @index has Java's virtual threads (supervisor/target/chunks.h); value: the
-	 * address to which narrow pointers are relative; a REQUEST_CHUNKS follows
+	 * process @index has Java's virtual threads (supervisor/target/chunks.h). value: the
+	 * address to which 4-byte ("narrow") pointers are relative. A REQUEST_CHUNKS follows.
 	 */
 	REQUEST_CHUNKS_BASE = 12,
 	/*
-	 * value: the address of the return barrier in the lower 48 bits, the layout (enum
-	 * chunk_layout), the shift of narrow pointers, and the number of words from the pointer to
-	 * the Continuation up to the frame pointer
+	 * value: from bit 0 on, the address of the return barrier; from the bits below on, the
+	 * layout (enum chunk_layout), the shift of narrow pointers, and the distance in words from
+	 * the word that points to the Continuation up to the one at the frame pointer
 	 */
 	REQUEST_CHUNKS = 13,
 };
 
-/* The value of REQUEST_CHUNKS: mask of the barrier, then the lowest bit of each other field. */
+/*
+ * Fields in the value of REQUEST_CHUNKS: the mask of the barrier; for each other field, the number
+ * of its lowest bit.
+ */
 #define REQUEST_CHUNKS_BARRIER ((UINT64_C(1) << 48) - 1)
 enum {
 	REQUEST_CHUNKS_LAYOUT = 48, /* 2 bits */
@@ -57,8 +66,8 @@ enum {
 struct request {
 	uint32_t type; /* enum request_type */
 	/*
-	 * Of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid; of REQUEST_GO,
-	 * _MEMORY, _CHUNKS_BASE and _CHUNKS: the pid; else 0.
+	 * REQUEST_RUNTIME: the number of a word of the table, from 0 on. REQUEST_STACK: the tid.
+	 * REQUEST_GO, _MEMORY, _CHUNKS_BASE and _CHUNKS: the pid. Any other: 0.
 	 */
 	uint32_t index;
 	uint64_t value; /* by type; 0 where enum request_type names none */
@@ -66,7 +75,7 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* Decodes. Returns 0, or -EPROTO if the type is unknown, or has no such index or value. */
+/* Decodes. 0; -EPROTO: the type is unknown, or index or value is out of the type's range. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

@@ -12,7 +12,10 @@ static const char magic[8] = "SPROFRNG";
 
 enum { AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
-/* A sixteenth of the capacity, but at least this, is used before the ring begins anew (ring.h). */
+/*
+ * The ring begins anew (ring.h) only after a sixteenth of its capacity, and at least so many bytes,
+ * are used.
+ */
 #define ANEW_LEAST (UINT64_C(1) << 20)
 
 static _Atomic uint64_t *word(const struct ring *ring, size_t offset)
@@ -87,7 +90,10 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 		return -EPROTO;
 	*ring = (struct ring){.base = memory, .capacity = capacity};
 	ring->at = atomic_load_explicit(word(ring, AT_TAIL), memory_order_relaxed);
-	/* At a multiple of 8, the 8 bytes of size and type never extend past the end. */
+	/*
+	 * At a multiple of 8, a record's size and type (8 bytes) lie within the data area. At any
+	 * other position they might not, so the ring is broken.
+	 */
 	return ring->at % 8 ? -EPROTO : 0;
 }
 
@@ -108,15 +114,18 @@ bool ring_is_half_empty(struct ring *ring)
 
 bool ring_is_drained(const struct ring *ring)
 {
-	/* Reads "sleeping" first: after announcing its sleep, the consumer takes no record. */
+	/*
+	 * "sleeping" is read before the position: a consumer that has announced its sleep takes no
+	 * more records, so the position is still valid.
+	 */
 	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1 &&
 		atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire) == ring->at;
 }
 
 /*
- * May the producer pad, and continue at the beginning of the ring (ring.h)? Until the consumer has
- * consumed the padding, there is room only for the @used bytes before it. A sleeping consumer is
- * woken for the padding at once.
+ * May the producer pad, and continue at the beginning of the ring (ring.h)? Padding takes all of
+ * the ring's room except the @used bytes at its beginning, until the consumer has consumed the
+ * padding. A sleeping consumer does so soon, because the next record wakes it.
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
@@ -128,7 +137,10 @@ static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 		atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
 }
 
-/* Returns the most bytes that the ring may hold with the new record. */
+/*
+ * Returns how many bytes the ring may hold after the new record is added. Only an event
+ * (ring_reserve()) may fill it.
+ */
 static uint64_t limit_of(const struct ring *ring, bool event)
 {
 	uint64_t room = ring->seen == ring->anew_at ? ring->anew_room : ring->capacity;
@@ -141,7 +153,7 @@ uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7),
 		 used = ring->at & (ring->capacity - 1);
 	uint64_t to_end = ring->capacity - used;
-	/* may_begin_anew() is true only if the record fits at the beginning. */
+	/* If true, the record fits at the beginning of the ring. */
 	bool anew = may_begin_anew(ring, used, need);
 	uint64_t padding = need > to_end || anew ? to_end : 0;
 

@@ -39,10 +39,10 @@ struct ring {
 	uint64_t capacity;  /* bytes of the data area */
 	uint64_t at;        /* this side's own position */
 	uint64_t seen;      /* the other side's position when last read */
-	uint64_t reserved;  /* bytes of the open reservation, or of the record last peeked at */
+	uint64_t reserved;  /* producer: bytes reserved; consumer: of the record peeked at */
 	uint64_t padding;   /* producer: bytes of padding before the reservation */
-	uint64_t anew_at;   /* producer: position at which padding last began in an empty ring */
-	uint64_t anew_room; /* producer: bytes of the data area outside that padding */
+	uint64_t anew_at;   /* producer: where padding last began while the ring was empty */
+	uint64_t anew_room; /* producer: bytes of the data area before the padding at anew_at */
 };
 
 /* Bytes of shared memory for a data area of @capacity bytes (a power of two, at least 4096). */
@@ -50,8 +50,8 @@ size_t ring_memory_bytes(uint64_t capacity);
 
 /*
  * Bytes at the beginning of the shared memory that are used again and again while the consumer
- * keeps up. Touch them beforehand: a page's first touch takes longer than all other work for a
- * record.
+ * keeps up. Beyond them the ring begins anew. Touch them beforehand: a page's first touch takes
+ * longer than all other work for a record.
  */
 size_t ring_first_bytes(uint64_t capacity);
 
@@ -65,16 +65,18 @@ int ring_init(struct ring *ring, void *memory, uint64_t capacity);
 int ring_open(struct ring *ring, void *memory, size_t bytes);
 
 /*
- * Producer: reserves room for one record of at most @bytes bytes; NULL: the ring is too full. Only
- * events (births, maps, exits), which the analyst needs, may use the last eighth of the ring. The
- * consumer sees nothing before ring_commit(). A second ring_reserve() cancels the first. Wait-free;
- * may run in the stop window.
+ * Producer: reserves room for one record of at most @bytes bytes. NULL: the ring is too full.
+ * @event: births, maps, exits. Only events may use the last eighth of the ring, because without
+ * them the analyst cannot interpret samples. The consumer sees nothing before ring_commit(). A
+ * second ring_reserve() cancels the first. Wait-free, so it may run while a thread of the target is
+ * stopped.
  */
 uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event);
 
 /*
- * Producer: publishes the first @bytes bytes of the reservation. Pads with zeros to a multiple of
- * 8, and writes that size to the record. True: the consumer sleeps; wake it by the doorbell.
+ * Producer: publishes the first @bytes bytes of the reservation as a record. Pads the record with
+ * zeros to a multiple of 8 bytes, and writes its padded size to its header. True: the consumer
+ * sleeps, so the caller must wake it (the doorbell, a pipe).
  */
 bool ring_commit(struct ring *ring, size_t bytes);
 
@@ -101,8 +103,8 @@ bool ring_sleep(struct ring *ring);
 void ring_wake(struct ring *ring);
 
 /*
- * Producer: copies the path of the file that a dead consumer was parsing, or "". The consumer
- * wrote it at RING_WORKING_ON_OFFSET (analyst/blame.h).
+ * Producer: copies the path of the file that a dead consumer was parsing. "": it parsed none. The
+ * consumer wrote it at RING_WORKING_ON_OFFSET (analyst/blame.h).
  */
 void ring_read_note(const struct ring *ring, char ret_path[RING_WORKING_ON_BYTES]);
 

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A table is sent as its bytes in memory: all machines are little-endian. */
+/*
+ * A table is sent word by word as it is in memory, because all supported machines are
+ * little-endian.
+ */
 _Static_assert(offsetof(struct runtime_table, text) + sizeof(struct runtime_text[RUNTIME_TEXTS]) ==
 		RUNTIME_REQUESTS * sizeof(uint64_t),
 	"a table consists of whole words, without padding at its end");
@@ -21,7 +24,7 @@ void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_t
 			&(struct request){.type = REQUEST_RUNTIME, .index = i, .value = word[i]});
 }
 
-/* Does the 8-byte field at @offset, if there is one, lie in an object of @bytes bytes? */
+/* Do the 8 bytes at @offset lie in an object of @bytes bytes? True if @offset is RUNTIME_NONE. */
 static bool is_in(uint32_t offset, uint32_t bytes)
 {
 	return offset == RUNTIME_NONE || (offset <= bytes && bytes - offset >= 8);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the supervisor reads of a language's runtime in a stop (docs/RUNTIMES.md).
+ * What the supervisor reads of a language's runtime while a thread is stopped (docs/RUNTIMES.md).
  *
  * The analyst finds a runtime in a process by its ELF files, and sends this table of addresses and
  * offsets through the request pipe. The supervisor, which knows no language, follows the pointers:
@@ -10,8 +10,9 @@
  *	                   ▼        ▼
  *	                 group    thread
  *
- * In the stop it reads the thread's state and chain of frames; after the resume, each code object
- * that it has not sent yet. Offsets are in bytes; RUNTIME_NONE: no such field. A word has 8 bytes.
+ * While a thread is stopped, the supervisor reads its state and its chain of frames; after the
+ * resume, each code object that it has not sent yet. Offsets are in bytes; RUNTIME_NONE: no such
+ * field. A word has 8 bytes.
  */
 #ifndef PROTO_RUNTIME_TABLE_H
 #define PROTO_RUNTIME_TABLE_H
@@ -41,41 +42,53 @@ enum {
 /* A string or an array of bytes to which a word of a code object points. */
 struct runtime_text {
 	uint32_t pointer; /* offset of that word in the code object */
-	uint32_t length;  /* offset of the number of items in the text's object */
-	uint32_t data;    /* upper bound of the offset of the first item in the text's object */
-	uint32_t unit;    /* upper bound of the bytes of an item */
+	uint32_t length;  /* offset in the text of its number of items (bytes or characters) */
+	uint32_t data;    /* greatest offset in the text at which its items may begin */
+	uint32_t unit;    /* greatest number of bytes of an item */
 };
 
 /* The members of 8 bytes come first, so there is no padding. */
 struct runtime_table {
 	/* The address of the pointer to the first group of threads. */
 	uint64_t threads_head;
-	/* Addresses of two words of the interpreter's lock, which each record reports. 0: none. */
+	/*
+	 * Addresses of two words of the interpreter's lock. Each RECORD_RUNTIME has the values of
+	 * these words. 0: none.
+	 */
 	uint64_t watch[RUNTIME_WATCH_WORDS];
-	uint64_t tag; /* bits to be removed from the two pointers in a frame */
+	uint64_t tag; /* tag bits, to be cleared in frame_word[0] and frame_word[1] */
 	uint32_t pid;
 	uint32_t id; /* number that the analyst gave the table; repeated in each record */
 	uint32_t group_next, group_threads; /* in a group: next group, first thread */
-	/* Offsets in a thread's state, of which the first thread_bytes are read. */
+	/* Offsets in a thread's state. Its first thread_bytes bytes are read. */
 	uint32_t thread_bytes;
-	uint32_t thread_next, thread_tid, thread_self; /* next state, tid, thread pointer */
+	uint32_t thread_next, thread_tid, thread_self; /* of: next state, tid, thread pointer */
 	/*
-	 * The pointer in the state at thread_frame leads to the innermost frame; or, if
-	 * frame_behind is an offset, to an object that has the pointer to the frame there.
+	 * thread_frame: offset of a pointer to the innermost frame. If frame_behind is not
+	 * RUNTIME_NONE, the pointer leads to another object, and frame_behind is the offset in it
+	 * of the pointer to the frame.
 	 */
 	uint32_t thread_frame, frame_behind;
 	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* words sent with each record */
 	/*
-	 * Frames are pushed on chunks of memory. A thread's state points to the newest chunk
-	 * (RUNTIME_NONE: no chunks) and to the end of its used part. A chunk has a pointer to the
-	 * previous one and the number of used words behind its header, which ends at chunk_data.
+	 * If frames are pushed on chunks of memory, a thread's state has a pointer to the newest
+	 * chunk at thread_chunk (RUNTIME_NONE: no chunks), and at thread_top a pointer to the end
+	 * of the used part of this chunk. A chunk begins with a header of chunk_data bytes. The
+	 * header has a pointer to the previous chunk, and the number of used words behind the
+	 * header.
 	 */
 	uint32_t thread_chunk, thread_top;
 	uint32_t chunk_previous, chunk_used, chunk_data;
-	/* In a frame: word 0 points to the caller's frame, word 1 to the code object. */
+	/*
+	 * Offsets of words in a frame. Word 0 points to the caller's frame, word 1 to the code
+	 * object. RECORD_RUNTIME has all words.
+	 */
 	uint32_t frame_bytes;
 	uint32_t frame_word[RUNTIME_FRAME_WORDS];
-	/* In a code object: words that tell it from another object at the same address. */
+	/*
+	 * Offsets in a code object. The key is the words that tell the object from a later one at
+	 * the same address.
+	 */
 	uint32_t object_bytes;
 	uint32_t key[RUNTIME_KEYS];
 	struct runtime_text text[RUNTIME_TEXTS];
@@ -97,7 +110,8 @@ struct runtime_incoming {
 
 /*
  * Takes one request. Returns 1 if *@ret_table is complete, 0 if more requests must follow. -EPROTO:
- * the request is out of order, or an offset out of bounds, so the table is dropped.
+ * the request is out of order, or a member of the complete table is out of range. In both cases the
+ * words taken so far are dropped.
  */
 int runtime_table_take(struct runtime_incoming *incoming, const struct request *request,
 	struct runtime_table *ret_table);

@@ -15,9 +15,10 @@
  * A name is written where its number is first used. Inlined functions are separate functions.
  *
  * Some readers take a function's inclusive cost from the calls to it, others from its own cost and
- * its calls. Both must be its total, which counts each sample once. Therefore a function that is
- * called again while it runs becomes another one, "f'2", as Callgrind itself names levels of
- * recursion. f > f > f is f > f'2, and f > g > f > g > f > h is f > g > f'2 > h.
+ * its calls. Both must find the function's total, which counts each sample once. So a function that
+ * is called while it runs already gets a second name, as Callgrind itself names levels of
+ * recursion: the second level of f is "f'2". The stack f, f, f (root first) is written as f, f'2.
+ * The stack f, g, f, g, f, h is written as f, g, f'2, h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +31,7 @@
 #include "view/export/exporters.h"
 #include "view/frames.h"
 
-/* A function of the file: place, source file, and level of recursion. */
+/* A function of the file: an index of frames->places, a source file, and a level of recursion. */
 struct grind_function {
 	uint32_t place, level; /* @level: 1, and 1 more in each recursive call */
 	const char *file;
@@ -49,14 +50,14 @@ struct grind_cost {
 struct grind_step {
 	const struct frame *frame;
 	uint32_t level;
-	uint32_t before; /* index + 1 of the function's step one level lower; 0: none */
+	uint32_t before; /* index + 1 of the function's previous step in @path; 0: none */
 };
 
 struct grind {
 	struct frames *frames;
 	struct grind_step *path;
 	size_t steps, path_room;
-	uint32_t *at; /* by place: index + 1 in @path of its highest level; 0: none */
+	uint32_t *at; /* by place: index + 1 of its last step in @path; 0: none */
 	struct grind_function *function;
 	size_t functions, function_room;
 	struct table function_table;
@@ -138,13 +139,13 @@ static void pop_to(struct grind *g, size_t steps)
 }
 
 /*
- * Makes the path of the last stack taken, root first. The path is cut back to a recursive
- * function's last occurrence, unless this would remove the only step of another function; then the
- * function is added again, with its next level. 0 or -ENOMEM.
+ * Makes the path of the last stack taken, root first. When a function recurs, the path is cut back
+ * to the last step of this function. But if another function would lose its only step, nothing is
+ * cut, and the function gets another step, of the next level. 0 or -ENOMEM.
  */
 static int make_path(struct grind *g)
 {
-	size_t kept = 0; /* number of steps up to the last one of level 1, which stay */
+	size_t kept = 0; /* steps up to the last one of level 1: these are never removed */
 	int error = 0;
 
 	for (size_t i = g->frames->n; i-- > 0 && !error;) {
@@ -169,7 +170,10 @@ static int add_sample(struct grind *g, size_t index, int64_t weight)
 	struct grind_cost cost = {.callee = NO_CALLEE, .weight = weight};
 	int error = make_path(g);
 
-	/* The number of calls is unknown; each sample means at least one call. */
+	/*
+	 * The format wants the number of calls, which is unknown. The number of samples is written
+	 * instead: at least 1, because the function was called.
+	 */
 	cost.samples = samples > 0 ? samples : 1;
 	for (size_t i = g->steps; i-- > 0 && !error;) {
 		int function = function_of(g, &g->path[i]);
@@ -189,7 +193,10 @@ static int compare_costs(const void *a, const void *b)
 
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
-	/* A function's own costs come first: NO_CALLEE is the greatest index. */
+	/*
+	 * Callees descend, so a function's own costs come first: NO_CALLEE is greater than any
+	 * index.
+	 */
 	if (x->callee != y->callee)
 		return x->callee > y->callee ? -1 : 1;
 	return (x->line > y->line) - (x->line < y->line);
@@ -298,7 +305,10 @@ static int collect(struct grind *g)
 		error = frames_take(g->frames, i, &weight);
 		if (error || !weight)
 			continue;
-		/* Samples without a stack count only in the sum of all. */
+		/*
+		 * A sample without a stack has no function to which add_sample() adds, but belongs
+		 * to the total.
+		 */
 		sum_add(&g->all, weight);
 		error = add_sample(g, i, weight);
 	}
@@ -314,7 +324,10 @@ int callgrind_write(const struct profile *profile, const struct report_options *
 
 	if (error < 0)
 		return error;
-	/* Names have ids from 1 on: the id of "", never written, is 0. */
+	/*
+	 * The format's numbers of names begin with 1. A pool numbers its texts from 0 on, but 0 is
+	 * "", which put_name() never writes.
+	 */
 	g.at = calloc(frames.places.n + 1, sizeof(*g.at));
 	error = g.at ? 0 : -ENOMEM;
 	for (size_t i = 0; i < 3 && !error; i++)

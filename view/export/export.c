@@ -103,7 +103,10 @@ const struct export_format *export_find(const char *name)
 	return NULL;
 }
 
-/* Suffixes of the table come first, then those of other programs. NULL: past the end. */
+/*
+ * Gets a format and one of its suffixes: first the suffixes of formats[], then further suffixes
+ * that other programs use for such files. NULL: past the end.
+ */
 static const struct export_format *format_at(size_t index, const char **ret_suffix)
 {
 	static const struct {

@@ -3,9 +3,10 @@
 #define VIEW_EXPORT_EXPORT_NAME_H
 
 /*
- * Can a recording be written to @path? 0; -EINVAL: the suffix suggests another format.
- * *@ret_problem is then a sentence with the remedy, which the caller frees (NULL: out of memory).
- * No suffix, and pprof's usual ones (.pprof, .prof, .pb, .gz), mean pprof.
+ * Can a recording be written to @path? A name without a suffix, and the usual suffixes of pprof
+ * (.pprof, .prof, .pb, .gz), mean pprof. 0; -EINVAL: the suffix means a format that sprofrun does
+ * not write. Then *@ret_problem, which the caller frees, is a sentence with the remedy, or NULL if
+ * out of memory.
  */
 int export_check_recording(const char *path, char **ret_problem);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The export for the Firefox Profiler (firefox.h). With a time line, a thread's samples are at
- * their times. Without one, they follow each other, each as long as its weight, and stacks with
- * equal beginnings are next to each other.
+ * The export for the Firefox Profiler (firefox.h). With a time line, each sample of a thread is at
+ * its time. Without one, samples follow each other, and each lasts for its weight. Stacks whose
+ * outer frames are equal are then next to each other.
  */
 #include "view/export/firefox.h"
 
@@ -17,9 +17,9 @@
 #include "view/json.h"
 
 /*
- * The maximum rows of all threads together, without a time line: ROWS_EACH per stack of the
- * profile, but never a maximum below LEAST_ROWS or above MOST_ROWS. Further samples of a stack
- * share a row.
+ * Without a time line, at most so many rows are written for all threads together: ROWS_EACH per
+ * stack of the profile, but at least LEAST_ROWS and at most MOST_ROWS. If there are more samples,
+ * several samples of a stack share a row.
  */
 #define LEAST_ROWS 50000
 #define MOST_ROWS  1000000
@@ -49,8 +49,9 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	bool has_memory = size && rank;
 
 	/*
-	 * Both arrays have the root (-1) at 0 and stack i at i + 1; a stack comes after its prefix.
-	 * @size is the number of stacks below.
+	 * Both arrays have the root (-1) at 0, and stack i at i + 1. A stack has a greater index
+	 * than its caller's stack. @size: the number of stacks that the stack calls, directly or
+	 * indirectly.
 	 */
 	for (size_t i = stack->n; has_memory && i > 0; i--)
 		size[stack->pair[i - 1].a + 1] += size[i] + 1;
@@ -60,7 +61,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 		rank[i] = rank[stack->pair[i - 1].a + 1] + 1;
 		rank[stack->pair[i - 1].a + 1] += own + 1;
 	}
-	/* While the stacks below got ranks, a stack's rank grew by their number (@size). */
+	/* rank[] is now each stack's rank plus the number of the stacks that it calls, size[]. */
 	for (size_t i = 0; has_memory && i < rows; i++) {
 		size_t at = (size_t)(row[i].stack + 1);
 
@@ -73,7 +74,10 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	return has_memory ? 0 : -ENOMEM;
 }
 
-/* Returns the number of written rows: one per sample, or fewer. */
+/*
+ * Returns for how many rows of the file @row stands: one per sample; fewer if there are too many
+ * samples (ROWS_EACH); one with a time line.
+ */
 static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 {
 	double all = f->samples, n = (double)row->samples;
@@ -89,13 +93,19 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU };
 
-/* Is the CPU time since the thread's previous sample written? Only with a time line of CPU time. */
+/*
+ * Is the CPU time since the thread's previous sample written? It is known only if the profile has a
+ * time line, and CPU time is exported.
+ */
 static bool has_cpu_use(const struct firefox *f)
 {
 	return f->moments && f->frames->sums.weight == VALUE_CPU_NS;
 }
 
-/* Times are written in milliseconds. */
+/*
+ * Returns the factor from the value's unit to that of the file: milliseconds for a time. A value
+ * that is not a time is written as it is.
+ */
 static double scale_of(const struct firefox *f)
 {
 	return strcmp(frames_value_type(f->frames).unit, "nanoseconds") ? 1 : 1e-6;
@@ -205,7 +215,7 @@ static int put_thread(
 	return error;
 }
 
-/* Writes the threads of a profile with a time line; moments are sorted by task. */
+/* Writes the threads of a profile with a time line. f->moments are sorted by task. */
 static int put_timed_threads(struct firefox *f)
 {
 	const struct moments *moments = f->moments;
@@ -227,7 +237,7 @@ static int put_timed_threads(struct firefox *f)
 	return error;
 }
 
-/* Without a time line. */
+/* Writes the threads of a profile without a time line. */
 static int put_threads(struct firefox *f)
 {
 	const struct profile *profile = f->frames->profile;
@@ -242,7 +252,10 @@ static int put_threads(struct firefox *f)
 		end[profile_sample(profile, i).task + (size_t)1]++;
 	for (size_t i = 0; i < tasks && !error; i++)
 		end[i + 1] += end[i];
-	/* end[task]: where the task's next sample is stored, finally where its samples end. */
+	/*
+	 * @order gets the samples sorted by task. end[task] is the index at which the task's next
+	 * sample is stored. After the loop it is the index behind the task's last sample.
+	 */
 	for (size_t i = 0; i < samples && !error; i++)
 		order[end[profile_sample(profile, i).task]++] = (uint32_t)i;
 	for (size_t i = 0; i < tasks && !error; i++) {
@@ -289,8 +302,9 @@ static void put_meta(const struct firefox *f)
 }
 
 /*
- * Writes the id that Breakpad derives from a build-id: its first 16 bytes as a GUID (a 32-bit and
- * two 16-bit numbers in little-endian order), in capitals, and the age 0.
+ * Writes the id that Breakpad (the crash reporter) derives from a build-id: the first 16 bytes of
+ * the build-id as a GUID (a 32-bit and two 16-bit numbers in little-endian order), in capitals,
+ * then "0", which Breakpad calls the age.
  */
 static void put_breakpad_id(const char *build_id, FILE *out)
 {

@@ -2,8 +2,8 @@
 /*
  * The export for the Firefox Profiler, in its "processed profile format", version 58
  * (src/types/profile.ts of github.com/firefox-devtools/profiler): tables of columns, whose rows
- * refer to each other by index. The tables of strings, sources and libraries are those of the whole
- * profile, all others those of a thread.
+ * refer to each other by index. The tables of strings, sources and libraries are about the whole
+ * profile. Each thread has its own copy of the other tables.
  */
 #ifndef VIEW_EXPORT_FIREFOX_H
 #define VIEW_EXPORT_FIREFOX_H
@@ -13,19 +13,22 @@
 #include "view/moments.h"
 #include "view/pairs.h"
 
-/* The tables of the current thread, and the pair of numbers that identifies a row of each. */
+/*
+ * The tables of the current thread. A pair of numbers identifies a row of a table. The comments say
+ * what the two numbers are.
+ */
 enum firefox_kind {
 	FIREFOX_STACKS,    /* index of the caller's stack (-1: none); frame */
 	FIREFOX_FRAMES,    /* location; depth of inlining */
 	FIREFOX_FUNCTIONS, /* place; index of the source file (-1: none) */
-	FIREFOX_RESOURCES, /* library; always 0 */
+	FIREFOX_RESOURCES, /* index of the library; 0, as one number identifies the row */
 	FIREFOX_SYMBOLS,   /* place of a function that is not inlined; library */
 	FIREFOX_TABLES
 };
 
 struct firefox_table {
 	struct pairs rows;
-	int64_t *number; /* row by row: what columns show beside the pair; negative: null */
+	int64_t *number; /* further numbers of each row, row after row; a negative one: null */
 	size_t room;
 };
 
@@ -41,7 +44,7 @@ struct firefox_wait {
 struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
-	size_t at;            /* index of the first wait not taken yet */
+	size_t at;            /* index of the first wait of the tasks not yet selected */
 	size_t first, chosen; /* index of the current thread's first wait; number of its waits */
 };
 
@@ -54,8 +57,8 @@ struct firefox {
 	const struct moments *moments; /* NULL: no time line */
 	double samples;                /* number in the whole profile; may exceed an int64_t */
 	struct pool strings;
-	struct pairs source;  /* id of the file name in @strings; always 0 */
-	struct pairs library; /* pointers to file and build-id, equal for equal texts */
+	struct pairs source;  /* id of the file name in @strings; 0 */
+	struct pairs library; /* the mapping's file and build_id, pool pointers */
 	uint32_t *mapping;    /* by library: one of its mappings */
 	size_t mapping_room;
 	uint64_t *address; /* by place: lowest address seen */
@@ -64,7 +67,10 @@ struct firefox {
 	FILE *out;
 };
 
-/* Adds the last stack taken if it is new. *@ret_stack: its index; -1: no frames. 0 or -ENOMEM. */
+/*
+ * Adds the stack in f->frames, the last that was taken, if the thread's table lacks it.
+ * *@ret_stack: the stack's index; -1: it has no frames. 0 or -ENOMEM.
+ */
 int firefox_add_stack(struct firefox *f, int *ret_stack);
 
 /* Writes the tables from stackTable to nativeSymbols, a comma behind each. */
@@ -74,7 +80,10 @@ void firefox_forget_thread(struct firefox *f);
 /* Finds the time line's waits, which become markers. 0 or -ENOMEM. */
 int firefox_find_waits(struct firefox *f);
 void firefox_forget_waits(struct firefox *f);
-/* Selects the waits of @task, and sets their stacks; tasks must ascend. 0 or -ENOMEM. */
+/*
+ * Selects the waits of @task, and sets their stacks. Each call must have a greater @task than the
+ * one before, because waits are read in the order of tasks. 0 or -ENOMEM.
+ */
 int firefox_take_waits(struct firefox *f, uint32_t task);
 /* Writes the markers, the last member of a thread's JSON object. 0 or -ENOMEM. */
 int firefox_put_markers(struct firefox *f);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits as markers: where and when a thread was blocked or in the run queue. A long wait is several
- * instants of the time line: consecutive ones with one stack, without a gap.
+ * Waits as markers: where and when a thread was blocked or in the run queue. A long wait was
+ * recorded as several instants of the time line. Consecutive instants with the same stack and state
+ * are joined to one wait if there is no gap between them.
  */
 #include <stdlib.h>
 
@@ -11,8 +12,8 @@
 #include "view/json.h"
 
 /*
- * Maximum time between two instants of one wait: times are rounded to microseconds, and reading a
- * thread's state takes time.
+ * Longest gap, in ns, between two instants of one wait. A gap can arise because times are rounded
+ * to microseconds, and because reading a thread's state takes time.
  */
 #define JOIN_NS UINT64_C(50000)
 

@@ -8,8 +8,8 @@
 #include "view/export/firefox.h"
 
 /*
- * What a column shows: a number of the pair that identifies the row, or a constant. A lower number
- * is an index in the row's other numbers.
+ * What a column shows. FIRST, SECOND: a number of the pair that identifies the row. ALWAYS_…: a
+ * constant. Below FIRST: the index of one of the row's further numbers.
  */
 enum { FIRST = 8, SECOND, ALWAYS_NULL, ALWAYS_FALSE, ALWAYS_0, ALWAYS_1 };
 
@@ -52,7 +52,8 @@ static const struct layout {
 
 /*
  * Returns the index of the row that @a and @b identify, or -ENOMEM. If the row is new, *@ret_new
- * has room for its numbers until the table grows; else it is NULL.
+ * points to its further numbers, to be filled in before the next call, which may move them. Else
+ * *@ret_new is NULL.
  */
 static int add_row(
 	struct firefox *f, enum firefox_kind kind, uint64_t a, uint64_t b, int64_t **ret_new)
@@ -106,7 +107,10 @@ static const char *name_of(const struct firefox *f, uint32_t place)
 	return f->frames->places.place[place].function;
 }
 
-/* The resource of a function is that of its first frame. */
+/*
+ * Finds or adds the function of @frame. The frame with which a function is added determines its
+ * resource.
+ */
 static int function_of(struct firefox *f, const struct frame *frame)
 {
 	const char *file = frames_file(f->frames, frame);
@@ -129,8 +133,9 @@ static int function_of(struct firefox *f, const struct frame *frame)
 }
 
 /*
- * Returns the outermost function's symbol (inlined ones have none), or -ENOMEM. Its address is set
- * when the table is written: the lowest one seen.
+ * Returns the index of the symbol of the frame's outermost function (inlined functions have none),
+ * or -ENOMEM. The symbol's address is the lowest address of the function in any frame, so it is set
+ * only when the table is written.
  */
 static int symbol_of(struct firefox *f, const struct frame *frame)
 {

@@ -6,9 +6,10 @@
  *   main;demo::compute(int);helper 50
  *
  * A semicolon in a name becomes a colon; control characters and invalid UTF-8 become '?'. If the
- * profile has no numbers of samples, the value that weighs reports is written. Samples without a
- * stack are "[unknown]"; [unsampled] time is excluded. With a split, the process or thread is the
- * outermost frame.
+ * profile has no numbers of samples, the value type that reports show by default is written
+ * instead. Samples without a stack are "[unknown]". CPU time without a sample is left out. If the
+ * options split the report by process or thread, the name of the process or thread is the outermost
+ * frame.
  */
 #ifndef VIEW_EXPORT_FOLDED_H
 #define VIEW_EXPORT_FOLDED_H

@@ -19,9 +19,9 @@
  *              17  count             u32
  *
  * The file is about one object: the main program, or the one named by --object. A bin holds CPU
- * time, in a unit so long that the fullest bin fits in 16 bits. An arc (a call) counts samples. A
- * call from another object, as of qsort's callback, counts as one from the nearest calling function
- * of this object.
+ * time in units of 1 / rate seconds. The unit is long enough for the fullest bin to fit in 16 bits.
+ * An arc (a call) counts samples. A call from another object, as of qsort's callback, counts as one
+ * from the nearest calling function of this object.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -37,24 +37,29 @@
 
 enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
-/* BIN_BYTES: bytes of code per bin; an instruction in two bins counts in the first. */
+/*
+ * BIN_BYTES: bytes of code per bin. An instruction that extends over two bins counts in the first.
+ * BIN_MOST: greatest value of a bin in the file.
+ */
 enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
 /*
- * The rate is the number of units per second: the highest power of ten, up to FINEST_RATE, at which
- * the fullest bin fits in one histogram. Instead of a rate below FINE_RATE, bins are spread over up
- * to MOST_HISTOGRAMS histograms; the rate sinks only if these are full, too.
+ * The rate is the number of units per second. It is the highest power of ten, up to FINEST_RATE, at
+ * which the fullest bin fits in one histogram. If this rate were below FINE_RATE, the rate is
+ * FINE_RATE, and the fullest bins are spread over up to MOST_HISTOGRAMS histograms. The rate is
+ * lower only if a bin does not fit in these either.
  */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
 /*
- * More than WHOLE_BINS bins (8 MiB of code) are written in pieces of PIECE_BINS bins. Empty pieces
- * are left out: a profile of a few bytes may claim a gigabyte of code.
+ * More than WHOLE_BINS bins (8 MiB of code) are written as several histograms of PIECE_BINS bins.
+ * Histograms of bins that are all 0 are left out, because a small profile may claim a gigabyte of
+ * code, and the file would be as large.
  */
 enum { WHOLE_BINS = 1 << 21, PIECE_BINS = 1 << 14 };
 /* Maximum bytes of code: gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
 /*
- * Maximum bytes of all histograms together, unless one alone has more: a small profile may claim
- * much code.
+ * Limit of the bytes of all histograms for the same bins together. If one such histogram has more,
+ * there is one only. A small profile may claim much code, and the file would be too large.
  */
 #define MOST_BYTES (UINT64_C(64) << 20)
 
@@ -69,7 +74,7 @@ struct gmon {
 	struct frames *frames;
 	const char *object;
 	uint64_t low, high;
-	int64_t *bin; /* by bin: weight in ns, then in units */
+	int64_t *bin; /* weight of each bin, in ns; in put_histograms() in units of the file */
 	size_t bins;
 	uint64_t *address; /* by place: its lowest address with samples */
 	struct arc *arc;
@@ -193,9 +198,9 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
- * Writes a histogram of the @n bins from @at on, and subtracts it from the bins. Bins that are all
- * 0 are written only if they are all bins of the file. Returns true if some bins exceed the
- * histogram.
+ * Writes a histogram of the @n bins from @at on, and subtracts what it has written from the bins. A
+ * histogram of zeros is written only if it has all bins of the file, so that the file has one.
+ * Returns true if something is left, because a bin had more than BIN_MOST.
  */
 static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, size_t n)
 {
@@ -222,8 +227,9 @@ static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, s
 }
 
 /*
- * A full bin's excess goes to another histogram of its range; gprof adds them up. Bins are rounded
- * to units, with the rest carried to the next bin, so that the sum stays right. 0 or -ENOMEM.
+ * Writes the bins. What exceeds BIN_MOST in a bin goes to a further histogram of the same range;
+ * gprof adds up histograms. Each bin is rounded to units. The rounding error is carried to the next
+ * bin that is not 0, so that the sum stays right. 0 or -ENOMEM.
  */
 static int put_histograms(struct gmon *g)
 {
@@ -272,7 +278,10 @@ static int refuse(char **ret_problem, const char *text)
 	return *ret_problem ? -EINVAL : -ENOMEM;
 }
 
-/* 0, -ENOMEM, or -EINVAL with a sentence in *@ret_problem. */
+/*
+ * Sets the object that the file is about, and the range of its addresses. 0; -ENOMEM; -EINVAL:
+ * there is no such object, or several match --object. *@ret_problem is then a sentence.
+ */
 static int choose_object(struct gmon *g, char **ret_problem)
 {
 	const struct profile *profile = g->frames->profile;
@@ -359,7 +368,10 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	/* A profile without samples becomes a file without records. */
 	if (!error && has_samples)
 		error = choose_object(&g, ret_problem);
-	/* Samples whose leaf is outside of --object stay: their arcs are written. */
+	/*
+	 * From here on the filter by object is off. Samples whose leaf is in another object are
+	 * needed, too: their stacks have calls in this object, which are written as arcs.
+	 */
 	free(frames.filter.object);
 	frames.filter.object = NULL;
 	if (!error && has_samples)

@@ -18,7 +18,10 @@
 
 /* Maximum rows of the table of functions, as a larger page is slow. */
 enum { ROWS_MOST = 1000 };
-/* Time line: columns of a strip, columns of its lines, maximum number of threads with strips. */
+/*
+ * The time line: columns of characters of a thread's strip, columns of a whole line, and the
+ * maximum number of threads that have a strip.
+ */
 enum { STRIP_COLUMNS = 90, TIME_COLUMNS = 122, STRIPS_MOST = 24 };
 
 static void put_value(const struct html *html, const struct row *row, int64_t value)
@@ -34,7 +37,11 @@ static void put_value(const struct html *html, const struct row *row, int64_t va
 	fputs("</td>", html->out);
 }
 
-/* Parts of wall-clock time are shown as in `flat`. */
+/*
+ * Does the table show the parts of wall-clock time (on CPU, in the run queue, blocked)? As in the
+ * report `flat`, it does if the profile has wall-clock time, and functions are sorted by CPU time
+ * or wall-clock time.
+ */
 static bool has_wall(const struct html *html, struct wall_types *ret_wall)
 {
 	return wall_types_find(html->profile, ret_wall) &&
@@ -185,7 +192,10 @@ static int put_notes(const struct html *html)
 	return 0;
 }
 
-/* @value: the value type shown; NULL: as in `timeline`. 0 or -ENOMEM; 1: no time line. */
+/*
+ * Prints the time line. @value: the name of the value type shown; NULL: the one that the report
+ * `timeline` shows. 0; -ENOMEM; 1: nothing printed, because the profile has no time line.
+ */
 static int print_strips(const struct html *html, const char *value, FILE *out)
 {
 	struct report_options options = *html->options;
@@ -208,8 +218,9 @@ static int print_strips(const struct html *html, const char *value, FILE *out)
 }
 
 /*
- * The caller frees *@ret_text; NULL: no time line. With the wall clock, strips show when threads
- * ran, then when they were blocked. 0 or -ENOMEM.
+ * Prints the time line. If it has wall-clock time, two groups of strips follow each other: when
+ * threads ran, and when they were blocked. *@ret_text, which the caller frees, is NULL if there is
+ * no time line. 0 or -ENOMEM.
  */
 static int print_time(const struct html *html, char **ret_text)
 {
@@ -295,7 +306,10 @@ int html_write(const struct profile *profile, const struct report_options *given
 	r = rows_collect(profile, &options, ROWS_BY_FUNCTION, &html.functions, ret_problem);
 	if (r < 0)
 		return r;
-	/* Limits hold for functions: a function in the table has the costs of all its lines. */
+	/*
+	 * Limits of the options leave out functions, not lines: all lines of a function in the
+	 * table are shown with their costs.
+	 */
 	of_lines = options;
 	of_lines.limit = 0;
 	of_lines.min_percent = 0;

@@ -13,8 +13,9 @@
 #include "view/source.h"
 
 /*
- * Maximum functions with source, maximum lines of all sources (a larger page is slow), and lines
- * shown before one with samples.
+ * FUNCTIONS_MOST: at most so many functions have source in the page. LINES_MOST: at most so many
+ * lines of source are in the page, because a larger page is slow. CONTEXT: how many lines are shown
+ * before a line with samples.
  */
 enum { FUNCTIONS_MOST = 150, LINES_MOST = 40000, CONTEXT = 8 };
 
@@ -79,7 +80,10 @@ static const struct source *source_of(struct sources *s, const char *name)
 	return &s->file[s->files++].source;
 }
 
-/* Finds a function's lines: [*@ret_first, *@ret_end) of s->order, not before @from. False: none. */
+/*
+ * Finds a function's lines in s->order, from index @from on. They are at *@ret_first, up to before
+ * *@ret_end. False: there are none.
+ */
 static bool find_lines(const struct sources *s, const struct row *function, size_t from,
 	size_t *ret_first, size_t *ret_end)
 {
@@ -126,7 +130,10 @@ static uint32_t declared_at(
 	return before > CONTEXT ? before - CONTEXT : 1;
 }
 
-/* Returns a colour class: 0 (no samples) to 7 (hottest line); 1 also below 0.2 % of the profile. */
+/*
+ * Returns a colour class: 0 for a line without samples, 1 to 7 for one with samples. 7 is the
+ * hottest line of the table. A line with less than 0.2 % of the profile is always 1.
+ */
 static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 {
 	double part = most > 0 ? (double)self / (double)most : 0;
@@ -160,7 +167,10 @@ static void put_line(struct sources *s, const struct source *source, uint32_t nu
 	s->printed++;
 }
 
-/* Writes s->order[@first] to before s->order[@end], lines of one file, with context. */
+/*
+ * Writes a table of source lines of one file: the lines of s->order from @first to before @end, and
+ * the lines around them.
+ */
 static int put_file(struct sources *s, const struct row *function, size_t first, size_t end)
 {
 	const struct rows *lines = &s->html->lines;

@@ -8,13 +8,13 @@
  *
  * Stacks are leaf first, with an empty line behind each. Addresses are as in the ELF file. Each
  * sample is a record, so that programs that count records and programs that add up periods agree.
- * Without a time line, a record's time is the sum of the thread's periods before it, as if equal
- * stacks were consecutive.
+ * Without a time line, the times are made up: the samples of a stack follow each other, and a
+ * record's time is the sum of the thread's periods before it.
  *
- * A profile of a few bytes may claim any number of samples, so the size is bounded: to what
- * RECORDS_EACH records of each stack take, but at least LEAST_BYTES and at most MOST_BYTES. If
- * there are more samples, several share a record, with the sum of their periods, and the first line
- * says so.
+ * A small profile may claim any number of samples, so the size of the text is bounded. The bound is
+ * what RECORDS_EACH records of each stack take, but at least LEAST_BYTES and at most MOST_BYTES. If
+ * there are more samples, several share a record, whose period is the sum of theirs. The first line
+ * of the text then says so.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -103,7 +103,10 @@ struct stacks {
 	FILE *out;
 };
 
-/* Returns a stack's samples; 1 if the profile has none, or another value is exported. */
+/*
+ * Returns a stack's number of samples. If the profile has no numbers of samples, or if another
+ * value is exported, each stack counts as one sample.
+ */
 static int64_t samples_of(const struct stacks *s, size_t index)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);
@@ -224,7 +227,7 @@ static int put_moments(
 		struct task task = profile_task(frames->profile, moment->task);
 		int64_t weight;
 
-		/* Moments of unsampled time have no records. */
+		/* CPU time without a sample has no record. */
 		if (counted && sample.value[VALUE_SAMPLES] <= 0)
 			continue;
 		error = frames_take(frames, moment->sample, &weight);

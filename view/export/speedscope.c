@@ -2,10 +2,12 @@
 /*
  * The file format of speedscope (its file-format-schema.json). A file has profiles of type
  * "sampled": one of all threads together, then one of each thread. A sample is a list of frames,
- * root first, with a weight. In the profile of all threads, and without a time line also in the
- * others, each stack is one sample, and stacks with equal beginnings are next to each other. With a
- * time line, a thread's samples are at their times; while the thread did not run, there is a sample
- * without frames, as long as that time.
+ * root first, with a weight.
+ *
+ * In the profile of all threads, each stack is one sample, and stacks whose outer frames are equal
+ * are next to each other. Without a time line, the profiles of threads are the same. With a time
+ * line, a thread's samples are at their times. While the thread did not run, there is a sample
+ * without frames, whose weight is that time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +24,7 @@
 
 struct scope {
 	const struct frames *frames;
-	struct frames *timed; /* @frames again, not const, to take stacks of samples */
+	struct frames *timed; /* equal to @frames; for frames_take(), which changes it */
 	const struct tree *tree;
 	uint32_t *path;
 	size_t room;
@@ -66,7 +68,7 @@ static int put_frames(const struct frames *frames, FILE *out)
 			fprintf(out, ",\"line\":%" PRIu32, known.line);
 		fputc('}', out);
 	}
-	/* For samples without a stack. */
+	/* The last frame stands for the stack of a sample without a stack. */
 	fprintf(out, "%s{\"name\":\"[unknown]\",\"file\":\"\"}]}", places->n ? ",\n" : "\n");
 	free(function);
 	return 0;
@@ -175,9 +177,10 @@ static void put_frames_of(const struct frames *frames, FILE *out)
 }
 
 /*
- * Writes a thread's samples, or their weights (@weights). A sample begins at its time, or at the
- * end of the previous one if that is later: a thread runs one function at a time. *@ret_end: the
- * end of the last sample. 0 or -ENOMEM.
+ * Writes a thread's samples, or their weights (@weights). A sample begins at its time. But if the
+ * previous sample ends later than that, it begins at this end: samples of a thread must not
+ * overlap, because a thread runs one function at a time. *@ret_end: the end of the last sample. 0
+ * or -ENOMEM.
  */
 static int put_thread_column(struct scope *s, const struct moments *moments, uint32_t task,
 	bool weights, int64_t *ret_end)

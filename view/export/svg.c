@@ -15,9 +15,12 @@
 
 /* Maximum frames drawn, the hottest: more make a browser slow. */
 enum { MOST_FRAMES = 40000 };
-/* Minimum percent of a frame: a narrower one is mostly below a pixel, even zoomed. */
+/*
+ * A frame whose width is less than this percentage of the graph's is not drawn. It would mostly be
+ * narrower than a pixel, even zoomed.
+ */
 #define LEAST_PERCENT 0.002
-/* With more rows, the graph is too high to read, and recursion is folded. */
+/* If a stack has more frames, the graph would be too high to read, so recursion is folded. */
 enum { MOST_ROWS = 300 };
 /* With more rows, the root is on top, in the part of the page that is visible first. */
 enum { MOST_FLAME_ROWS = 36 };
@@ -42,7 +45,10 @@ static size_t deepest_stack(const struct profile *profile)
 	return deepest;
 }
 
-/* Writes each line of @text as a <text> element, from height @y on; adds them to *@lines. */
+/*
+ * Writes each line of @text as a <text> element, from height @y on, below the *@lines lines written
+ * there before. Adds the number of lines to *@lines. 0 or -ENOMEM.
+ */
 static int put_lines(const struct svg *svg, const char *text, unsigned y, unsigned *lines)
 {
 	int error = 0;
@@ -129,7 +135,10 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	FILE *document = svg->out, *out = open_memstream(&body, &bytes);
 	int error;
 
-	/* Header and footer go to memory first, because their height is not known before. */
+	/*
+	 * The document is written to memory first. Its beginning has the height, which is known
+	 * only at the end.
+	 */
 	if (!out)
 		return -ENOMEM;
 	svg->out = out;
@@ -235,7 +244,10 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 	return rows;
 }
 
-/* Programs (make, cc1, as) have no calls in common, so each gets a frame below "all". */
+/*
+ * Are the samples from several programs, as make, cc1 and as? Programs have no calls in common, so
+ * in this case each program gets a frame below the root.
+ */
 static bool has_programs(const struct profile *profile)
 {
 	const char *first = NULL;

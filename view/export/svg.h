@@ -22,7 +22,10 @@ int svg_write(const struct profile *profile, const struct report_options *option
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* @profile has the call paths of both sides (svg_diff.h); @changes says what changed. */
+/*
+ * Writes the graph of a comparison. @profile has the call paths of both sides (svg_diff.h).
+ * @changes has the rows of the comparison, from which frames get colours and tooltips.
+ */
 int svg_write_diff(const struct profile *profile, const struct report_options *options,
 	struct svg_changes *changes, FILE *out, char **ret_problem);
 
@@ -51,11 +54,14 @@ struct svg {
 	int64_t other_self;
 };
 
-/* Sets @object to @other_self. 0 or -ENOMEM. */
+/* Sets the members @object, @object_self, @objects and @other_self. 0 or -ENOMEM. */
 int svg_choose_objects(struct svg *svg);
 /* Returns the number of an object's colour: 0 … svg->objects - 1, or SVG_OBJECTS for grey. */
 unsigned svg_object_of(const struct svg *svg, const char *object);
-/* Sets @to to a function's colour, "#rrggbb": a shade of its object's, by the function's name. */
+/*
+ * Writes the colour of a function's frame to @to, as "#rrggbb". It is a shade of the colour of the
+ * function's object. The function's name determines the shade.
+ */
 void svg_color(unsigned object, const char *function, char to[8]);
 
 /* 0 or -ENOMEM. */

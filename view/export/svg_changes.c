@@ -43,7 +43,10 @@ const struct diff_row *svg_changes_row(
 	return index < 0 ? NULL : &diff->row[index];
 }
 
-/* Returns "main;run;eval", which the caller frees; NULL: out of memory. @path: by node. */
+/*
+ * Returns the path of a node, as "main;run;eval", which the caller frees; NULL: out of memory.
+ * @path has the paths of the nodes before it.
+ */
 static char *path_of(const struct tree *tree, size_t node, char *const *path)
 {
 	const struct tree_node *at = &tree->node[node];
@@ -104,7 +107,10 @@ void svg_changes_legend(unsigned change, char to[8])
 	mix(change, 0.8, to);
 }
 
-/* A small change is pale. A change of half the greater side has the strongest colour. */
+/*
+ * The greater a change is, relative to the greater side, the stronger its colour. From about half
+ * on, the colour is the strongest.
+ */
 void svg_changes_color(const struct svg_changes *changes, size_t node, char to[8])
 {
 	enum svg_change change = svg_changes_of(changes, node);

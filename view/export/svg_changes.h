@@ -13,10 +13,13 @@ enum svg_change { SVG_MORE, SVG_LESS, SVG_NO_CHANGE, SVG_CHANGES };
 
 struct svg_changes {
 	const struct diff *diff;
-	const struct diff_row **row; /* by node: its path's row; NULL: none */
+	const struct diff_row **row; /* by node: the row of the node's path; NULL: none */
 };
 
-/* Fills @table: a path finds its row, or the first of its rows in several objects. 0 or -ENOMEM. */
+/*
+ * Fills @table, which finds the row of a path. If a path has rows in several objects,
+ * svg_changes_row() finds the first of them. 0 or -ENOMEM.
+ */
 int svg_changes_index(const struct diff *diff, struct table *table);
 
 /* NULL: the table of svg_changes_index() lacks the path. */
@@ -31,9 +34,15 @@ enum svg_change svg_changes_of(const struct svg_changes *changes, size_t node);
 void svg_changes_color(const struct svg_changes *changes, size_t node, char to[8]);
 /* Sets @to to the legend's colour, "#rrggbb". */
 void svg_changes_legend(unsigned change, char to[8]);
-/* Writes a tooltip's part with both sides, the change and its interval. */
+/*
+ * Writes the lines of a node's tooltip about the comparison: the values of both sides, the change
+ * and the interval of the change.
+ */
 void svg_changes_tooltip(const struct svg *svg, size_t node);
-/* Sets the legend's names, in place of svg_choose_objects(). */
+/*
+ * Sets svg->object to the names in the legend of a comparison, and svg->object_self to their
+ * values. For a comparison it is called instead of svg_choose_objects().
+ */
 void svg_changes_name_objects(struct svg *svg);
 
 #endif

@@ -14,8 +14,9 @@
 #include "view/report/diff.h"
 
 /*
- * Both sides' call paths become a profile, which is drawn like any other, with one location per
- * function and object. A stack's value is the mean of its path's self on both sides.
+ * The call paths of both sides become a profile, which is drawn like any other. It has one location
+ * for each function and object. The value of a stack is the mean of both sides, without what the
+ * stack's leaf called.
  */
 struct joining {
 	const struct diff *diff;
@@ -54,7 +55,10 @@ static void turn(uint32_t *stack, size_t n)
 	}
 }
 
-/* The object of each function on a path is that of the row whose path ends there. 0 or -ENOMEM. */
+/*
+ * Adds the call path of @row. The object of each function on the path is the one of the row whose
+ * path ends with that function. 0 or -ENOMEM.
+ */
 static int add_path(struct joining *j, const struct diff_row *row)
 {
 	int64_t value[VALUE_TYPES_MAX] = {0};
@@ -131,7 +135,10 @@ int svg_diff_write(const struct report_sides *sides, const struct report_options
 	r = join(&diff, &profile, &value);
 	if (r == 0) {
 		changes.diff = &diff;
-		/* The comparison has applied these options. */
+		/*
+		 * diff_init() has applied these options: the joined profile has only what they
+		 * select.
+		 */
 		options.focus = options.object = options.thread = NULL;
 		options.value = profile_value_type(profile, value).type;
 		r = svg_write_diff(profile, &options, &changes, out, ret_problem);

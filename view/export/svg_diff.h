@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph of two sides. A frame's width is the mean of both sides. It is red if it takes
- * significantly more on side B, blue if less, grey if the difference may be chance.
+ * A flame graph of two sides. A frame's width is the mean of its values on both sides. A frame is
+ * red if its value is significantly greater on side B, blue if it is significantly less, grey if
+ * the difference may be chance.
  */
 #ifndef VIEW_EXPORT_SVG_DIFF_H
 #define VIEW_EXPORT_SVG_DIFF_H

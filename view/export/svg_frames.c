@@ -10,7 +10,10 @@
 
 /* Pixels of a character in the labels' font. */
 #define CHARACTER 7.25
-/* LABEL_LEAST: minimum characters of a label. LABEL_MARGIN: pixels on both sides of it together. */
+/*
+ * LABEL_LEAST: minimum characters of a label. LABEL_MARGIN: pixels left and right of a label, in
+ * total.
+ */
 enum { LABEL_LEAST = 3, LABEL_MARGIN = 4 };
 
 struct frame {
@@ -42,7 +45,10 @@ static void put_amount(const struct svg *svg, int64_t value)
 	char text[TEXT_UNIT_BYTES];
 
 	text_format_scaled(value, *svg->scale, text);
-	/* A value below the common unit ("<0.01 s") gets its own: "<" is a tag in XML. */
+	/*
+	 * A value too small for the graph's unit is "<0.01 s". It is written in a smaller unit
+	 * instead, because XML takes "<" for a tag.
+	 */
 	if (text[0] == '<')
 		text_format_scaled(value, text_scale_for(svg->scale->of, value), text);
 	fputs(text[0] == '<' ? "0" : text, svg->out);
@@ -173,7 +179,10 @@ static int put_node(const struct svg *svg, uint32_t index, int64_t *free_x)
 
 int svg_frames(const struct svg *svg)
 {
-	/* By node: the x where its next callee begins. The hottest is on the left. */
+	/*
+	 * By node: the x at which the next of its callees is drawn. Callees are drawn from left to
+	 * right, the hottest first.
+	 */
 	int64_t *free_x = calloc(svg->tree->n, sizeof(*free_x));
 	int error = 0;
 

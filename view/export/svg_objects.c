@@ -25,7 +25,10 @@ static bool object_equal(const void *items, uint32_t index, const void *key)
 	return ((const struct object *)items)[index].name == (const char *)key;
 }
 
-/* Adds up elements with equal names. Returns how many are left; *@error: -ENOMEM or unchanged. */
+/*
+ * Adds up elements with the same name. Returns the number of different names. *@error: set to
+ * -ENOMEM on failure; if it is negative before, nothing is done.
+ */
 static size_t join(struct object *object, size_t n, struct table *table, int *error)
 {
 	size_t objects = 0;
@@ -87,7 +90,10 @@ unsigned svg_object_of(const struct svg *svg, const char *object)
 	return SVG_OBJECTS;
 }
 
-/* Black text is legible on the colours, and most colour-blind people can tell them apart. */
+/*
+ * The colours of objects, and white mixed in by the function's name. Black text is legible on all
+ * of them, and most colour-blind people can tell the objects apart.
+ */
 void svg_color(unsigned object, const char *function, char to[8])
 {
 	static const uint8_t colors[SVG_OBJECTS + 1][3] = {{0xf4, 0xa2, 0x59}, {0x8a, 0xb8, 0xec},

@@ -15,7 +15,10 @@ static const char *escape_of(int32_t c)
 	}
 }
 
-/* False: control characters, those that XML 1.0 forbids (its Char), and direction marks. */
+/*
+ * May the character be in the document? Not allowed: control characters, characters that are no
+ * Char of XML 1.0, and characters that change the direction of text or end a line.
+ */
 static bool is_allowed(int32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff)
