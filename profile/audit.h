@@ -84,7 +84,7 @@ struct audit_found {
 	bool is_off;       /* |@ratio - 1| > 3 * @error, and > 0.02 */
 	bool says_nothing; /* too few samples are expected for any conclusion */
 };
-/* False: the CPU time that was sampled, or that the kernel charged, is unknown or 0. */
+/* False: the sampled or the charged CPU time is unknown, or no CPU time was charged. */
 bool audit_found(const struct profile *profile, struct audit_found *ret_found);
 
 /*

@@ -35,7 +35,7 @@ enum { COMPARE_A, COMPARE_B };
  */
 #define COMPARE_MOST_WEIGHT 0.2
 /*
- * A row with fewer effective samples, in all runs together, is not tested: it is too few to detect
+ * A row with fewer effective samples, in all runs together, is not tested: they are too few to show
  * a difference.
  */
 #define COMPARE_LEAST_SAMPLES 10.0

@@ -98,7 +98,7 @@ struct profile {
 		label_table;
 	struct table location_table; /* by mapping and address: at most one for each pair */
 	struct table named_table;    /* the named locations, by mapping, address and lines */
-	bool named_is_stale; /* a named location got other lines, so refill named_table */
+	bool named_is_stale;         /* a named location got other lines, so refill named_table */
 
 	struct timeline timeline;
 	const char *timeline_left_out; /* why there is no time line; NULL: it was not left out */

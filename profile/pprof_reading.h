@@ -24,7 +24,7 @@ struct reading {
 	bool has_samples, has_cpu;
 	bool has_remarks; /* sprofil's audit figures and notes are in the file */
 	int64_t period;
-	int64_t cpu_of_sample; /* CPU time per sample in ns; 0: a column has CPU time */
+	int64_t cpu_of_sample; /* CPU time per sample in ns; 0: unknown, or in a column */
 
 	struct ids mappings, functions, locations;
 	int no_mapping; /* index of the mapping for locations without one; -1: not needed yet */

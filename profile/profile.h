@@ -95,8 +95,9 @@ int profile_add_task(struct profile *profile, const struct task *task);
 int profile_rename_process(
 	struct profile *profile, uint32_t pid, const char *name, const char *new_name);
 /*
- * Adds CPU time that the kernel charged to a thread while it was profiled. This time is exact. A
- * thread's samples may sum to more or less, because chance decides which thread an instant finds.
+ * Adds CPU time that the kernel charged to a thread while it was profiled. This time is exact.
+ * The samples of all threads together share out the CPU time of all threads, so those of one thread
+ * may sum to more or less.
  */
 int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
 /* Gets the CPU time that the kernel charged to a thread. False: unknown. */
