@@ -24,9 +24,9 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, char **ret_problem);
 
 /*
- * Reads a descriptor to its end; the caller frees *@ret_data. Unless @zero, stops if the first byte
- * is 0, which no profile has, so that /dev/zero is not read to the limit. 0; -EFBIG: more than
- * @most bytes; or another -errno.
+ * Reads a descriptor to its end; the caller frees *@ret_data. If the first byte is 0, and @zero is
+ * false, returns what was read until then: no profile begins with 0, and so /dev/zero is not read
+ * to the limit. 0; -EFBIG: more than @most bytes; or another -errno.
  */
 int file_read_fd(int fd, bool zero, size_t most, uint8_t **ret_data, size_t *ret_bytes);
 

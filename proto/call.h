@@ -182,7 +182,8 @@ int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
 int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*
- * Assembles a table from the requests of one thread. The caller owns the storage of the regions:
+ * Assembles a table from the requests of one thread. For each request (the caller allocates and
+ * frees a.region; @done is 1 when the table is complete):
  *
  *   if (call_assembly_starts(&request)) {
  *           a = (struct call_assembly){.region = room for request.total regions};

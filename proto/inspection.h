@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of sprofreport to sprofil-inspector, the process that reads ELF files for it, and the
- * answers. Both are streams of little-endian records. A record begins with its kind. A text
+ * Requests of sprofreport to sprofil-inspector, the process that reads ELF files for sprofreport,
+ * and the answers. Both are streams of little-endian records. A record begins with its kind. A text
  * ends with a NUL; it is cut after INSPECTION_TEXT_MOST bytes.
  *
  * Requests, one object after the other:
@@ -14,9 +14,9 @@
  *      8  offset
  *         build_id     text; "": unknown
  *         path         text
- *      4  addresses    this many follow, each with the fields
+ *      4  addresses    number of addresses; they follow, each with these two fields:
  *
- *      1  code         1: send the instructions of its function, too
+ *      1  code         1: send the instructions of the function at the address, too
  *      8  address
  *
  * Answers, for each object in turn:
@@ -33,7 +33,7 @@
  *      1  INSPECTION_INSTRUCTION, any number of these records
  *      8  address      as in the profile
  *         text         text: the disassembled instruction
- *      1  frames       this many follow, innermost first, each with the fields
+ *      1  frames       number of frames; they follow, innermost first, each with these fields:
  *
  *         function     text
  *         file         text

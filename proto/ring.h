@@ -16,11 +16,12 @@
  *
  * A record never wraps: where it would, a RECORD_PAD (size and type only) fills the rest of the
  * data area. The producer also pads if the ring is empty, the consumer sleeps, and a sixteenth of
- * the data area, at least a megabyte, has been used: the next records then go to the beginning,
- * whose memory is in the caches. Without room the producer drops the record; it never waits.
+ * the data area, at least 1 MiB, has been used. The next records then go to the beginning of the
+ * data area, because its memory is still in the CPU's caches. Without room the producer drops the
+ * record; it never waits.
  *
- * The process on the other side may be broken: each side keeps its own position and capacity, and
- * checks the position that it reads of the other side.
+ * The process on the other side may be broken. So each side keeps its own position and capacity in
+ * private memory, and checks the other side's position when it reads it.
  */
 #ifndef PROTO_RING_H
 #define PROTO_RING_H
