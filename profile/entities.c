@@ -79,8 +79,8 @@ int profile_add_function(struct profile *profile, const struct function *functio
 		return -ENOMEM;
 	if (!profile->unsampled && !strcmp(item.name, PROFILE_UNSAMPLED))
 		profile->unsampled = item.name;
-	hash = table_mix(table_mix((uintptr_t)item.name, (uintptr_t)item.symbol),
-		(uintptr_t)item.file + item.line);
+	hash = table_mix((uintptr_t)item.name, (uintptr_t)item.symbol);
+	hash = table_mix(table_mix(hash, (uintptr_t)item.file), item.line);
 	return table_intern(&profile->function_table, hash, function_equal, &profile->function,
 		&profile->function_room, &profile->functions, &item);
 }

@@ -29,7 +29,7 @@ static const char *lines_of(const struct doctor_object *object)
 		return "-";
 	if (!strcmp(object->lines, object->path))
 		return "own";
-	return object->lines[0] == '/' ? "debug file" : object->lines;
+	return strchr(object->lines, '/') ? "debug file" : object->lines;
 }
 
 static void add_row(
