@@ -39,6 +39,12 @@ int libexec_read(char *const argv[], int in_fd, bool quiet, FILE **ret_out, pid_
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return -errno;
+	out = fdopen(fd[0], "re");
+	if (!out) {
+		(void)close(fd[0]);
+		(void)close(fd[1]);
+		return -ENOMEM;
+	}
 	r = posix_spawn_file_actions_init(&actions);
 	if (!r) {
 		if (in_fd >= 0)
@@ -55,12 +61,9 @@ int libexec_read(char *const argv[], int in_fd, bool quiet, FILE **ret_out, pid_
 		(void)posix_spawn_file_actions_destroy(&actions);
 	}
 	(void)close(fd[1]);
-	out = r ? NULL : fdopen(fd[0], "re");
-	if (!out)
-		(void)close(fd[0]);
-	if (!r && !out) {
-		(void)libexec_end(NULL, *ret_pid);
-		r = ENOMEM;
+	if (r) {
+		(void)fclose(out);
+		out = NULL;
 	}
 	*ret_out = out;
 	return -r;

@@ -79,7 +79,8 @@ int client_environment(const char *name, char *to, size_t room);
 /*
  * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM: the
  * tracer is no supervisor, but for example a debugger; -EACCES: we may not see the tracer's
- * descriptors; -ENODATA: there is no /proc; -EMFILE, -ENFILE: no descriptor is free.
+ * descriptors; -ENODATA: there is no /proc, or no descriptor is free to read who the tracer is;
+ * -EMFILE, -ENFILE: no descriptor is free for the search or for the pipe.
  */
 int client_find(void);
 
