@@ -40,34 +40,32 @@ static void drop_hit(struct sampling *s)
 	s->hit = NULL;
 }
 
-static uint64_t occupied_by_waiter(const struct sampled_cpu *c)
-{
-	return c->instant.error < 0
-		? clock_now() - c->instant.woke_ns
-		: clock_read(CLOCK_THREAD_CPUTIME_ID) - c->instant.arrival.run_ns;
-}
-
 /* Called by a waiter at its instant. False: it did not get its turn in time. */
 static bool take_instant(struct sampled_cpu *c)
 {
-	struct summons *summons = &c->sampling->summons;
+	struct sampling *s = c->sampling;
 	unsigned number = expected_ask(&c->expected, &c->instant);
-	uint64_t began;
+	uint64_t began, took;
 	bool hit;
 
-	if (!summons_claim(summons, (int)c->instant.cpu, c->instant.woke_ns + CLAIM_NS))
+	if (c->instant.error < 0)
+		c->instant.arrival.run_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) -
+			(clock_now() - c->instant.woke_ns);
+	if (!summons_claim(&s->summons, (int)c->instant.cpu, c->instant.woke_ns + CLAIM_NS))
 		return false;
 	began = clock_now();
 	expected_settle(&c->expected, number, &c->instant);
-	drop_hit(c->sampling);
+	drop_hit(s);
 	hit = ask(c);
-	audit_histogram_add(&c->sampling->question, clock_now() - began);
+	took = clock_now() - began;
+	audit_histogram_add(&s->question, took);
+	s->worked_ns += took;
 	/* The tracing thread pins a waiter that has strayed (sampling_cpus_review()). */
-	if (hit || c->sampling->strayed) {
-		c->sampling->asked_ns = occupied_by_waiter(c);
-		summons_call(summons, c->waiter.cpu);
+	if (hit || s->strayed) {
+		c->called_run_ns = c->instant.arrival.run_ns;
+		summons_call(&s->summons, c->waiter.cpu);
 	} else {
-		summons_give_back(summons);
+		summons_give_back(&s->summons);
 	}
 	return true;
 }
@@ -129,6 +127,7 @@ int sampling_init(struct engine *engine)
 	s->sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	atomic_store(&s->factor_1024, PLAN_ONE);
 	atomic_store(&s->works_on, -1);
+	s->served_on = -1;
 	(void)getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK);
 	s->seed ^= clock_now();
 	r = sampler_init(&s->sampler, &sampling_probe, engine, NULL, 0, ~s->seed);
@@ -148,7 +147,7 @@ void sampling_begin(struct engine *engine)
 		s->sampler.realtime ? "the sampler has real-time priority (SCHED_FIFO)"
 				    : "the sampler has no real-time priority");
 	s->begun = true;
-	s->rested_cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	s->woke_cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	sampling_cpus_start(s);
 	sampling_set_periods(engine);
 }
@@ -219,17 +218,24 @@ void sampling_set_periods(struct engine *engine)
 }
 
 /*
- * The supervisor used @ns of CPU time on @cpu. Time of other programs there, even in a thread's
- * stop, is not in @ns. If the last instant of the CPU was a miss, no thread of the target was
- * preempted, and the target lost nothing.
+ * The tracing thread, whose CPU time is @cpu_ns, has woken up: what it used since it last woke up
+ * was its last turn. Time of other programs, even in a thread's stop, is not in it. If the last
+ * instant of the CPU was a miss, no thread of the target was preempted, and the target lost nothing.
  */
-static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
+static void note_turn(struct engine *engine, uint64_t cpu_ns)
 {
-	struct sampler *s = &engine->sampling.sampler;
+	struct sampling *s = &engine->sampling;
+	uint64_t used = cpu_ns - s->woke_cpu_ns;
 
-	sampler_occupied(s, cpu, ns);
-	if (s->cpu[cpu].hit)
-		cost_spend(&engine->bounds.cost, ns);
+	s->woke_cpu_ns = cpu_ns;
+	s->worked_ns += used;
+	if (s->served_on < 0)
+		return;
+	sampler_occupied(&s->sampler, (unsigned)s->served_on, used + s->asked_ns);
+	if (s->served_hit)
+		cost_spend(&engine->bounds.cost, used + s->asked_ns);
+	s->served_on = -1;
+	s->asked_ns = 0;
 }
 
 /* Requests the stop that a waiter called for, or samples the thread where it sleeps. */
@@ -238,13 +244,18 @@ static void serve(struct engine *engine)
 	struct sampling *s = &engine->sampling;
 	struct sample_thread *hit = s->hit;
 	struct tracee *t = hit ? hit->owner : NULL;
+	struct sampled_cpu *c;
 
 	s->hit = NULL;
-	if (!t || atomic_load(&s->works_on) != (int)hit->hit.cpu)
-		/* the waiter's CPU is not the one where the tracing thread works */
-		s->asked_ns = 0;
 	if (!t)
 		return;
+	c = s->cpu[hit->hit.cpu];
+	/*
+	 * If the waiter read its CPU time itself, in its turn, the kernel would find that its slice
+	 * is over, and all other waiters would wait until it gets its CPU back.
+	 */
+	if (c->waiter.started && atomic_load(&s->works_on) == (int)hit->hit.cpu)
+		s->asked_ns = clock_read(c->waiter.clock) - c->called_run_ns;
 	if (hit->hit.asleep) {
 		blocked_scan_take_tick(engine, t);
 	} else if (sampler_confirm(&s->sampler, hit)) {
@@ -259,17 +270,14 @@ void sampling_rest(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 	int on = atomic_load(&s->works_on);
-	uint64_t cpu_ns;
 
 	if (!s->begun)
 		return;
-	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
-	if (on >= 0) {
-		note_occupied(engine, (unsigned)on, cpu_ns - s->rested_cpu_ns + s->asked_ns);
+	/* The turn is accounted for at the next one: until then it must be short (note_turn()). */
+	s->served_on = on;
+	s->served_hit = on >= 0 && s->sampler.cpu[on].hit;
+	if (on >= 0)
 		atomic_store(&s->cpu[on]->occupied_until_ns, clock_now());
-	}
-	s->rested_cpu_ns = cpu_ns;
-	s->asked_ns = 0;
 	atomic_store(&s->works_on, -1);
 	summons_rest(&s->summons);
 }
@@ -305,8 +313,10 @@ void sampling_keep(struct engine *engine, uint64_t now)
 	struct sampling *s = &engine->sampling;
 
 	if (now >= s->decide_next_ns) {
+		sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0),
+			s->worked_ns > (now + DECIDE_NS - s->decide_next_ns) / 2);
 		s->decide_next_ns = now + DECIDE_NS;
-		sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0));
+		s->worked_ns = 0;
 		atomic_store(&s->factor_1024, sampler_factor(&s->sampler));
 	}
 	if ((s->strayed && now >= s->stray_next_ns) || now >= s->review_next_ns) {
@@ -348,10 +358,14 @@ static void take_turn(struct sampling *s)
 void sampling_wake(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
+	uint64_t cpu_ns;
 
 	if (!s->begun)
 		return;
+	/* Read before the turn: if that ends this thread's slice, waiters do not wait for it. */
+	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	take_turn(s);
+	note_turn(engine, cpu_ns);
 	/* The watchdog has unpinned this thread: a program of higher priority has its CPU. */
 	if (atomic_exchange(&engine->watchdog.moved, false))
 		atomic_store(&s->summons.cpu, -1);

@@ -43,6 +43,7 @@ struct sampled_cpu {
 	struct plan plan;
 	struct sample_instant instant;
 	struct expected expected;
+	uint64_t called_run_ns; /* CPU time of the waiter before the instant of its last call */
 	/* The next instant (CLOCK_MONOTONIC); set by the thread that uses the plan. */
 	_Atomic uint64_t next_ns;
 	_Atomic uint64_t stretch_1024;      /* for plan_set_factors() */
@@ -68,8 +69,16 @@ struct sampling {
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
 	_Atomic uint64_t busy;  /* instants for which no turn came in time */
 	_Atomic int works_on;   /* index of the CPU where the tracing thread is at work; -1: none */
-	uint64_t asked_ns;      /* CPU time of the waiter whose call is being served; 0: none */
-	uint64_t rested_cpu_ns; /* CPU time of the tracing thread when it last went to sleep */
+	/*
+	 * The last turn of the tracing thread, which is accounted for at the next one: index of the
+	 * CPU (-1: none), whether the last instant of that CPU was a hit, and the CPU time of the
+	 * waiter whose call was served, in ns.
+	 */
+	int served_on;
+	bool served_hit;
+	uint64_t asked_ns;
+	uint64_t woke_cpu_ns;    /* CPU time of the tracing thread when it last woke up */
+	uint64_t worked_ns;      /* how long turns were since the periods were adjusted */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
 	uint64_t review_next_ns; /* when the CPUs are looked up next */
 	uint64_t stray_next_ns;  /* when a strayed waiter may next cause a look-up */

@@ -91,6 +91,7 @@ void sampling_cpus_release(struct sampling *s)
 static void start(struct sampled_cpu *c)
 {
 	c->waiter.realtime = c->sampling->sampler.realtime;
+	c->waiter.first = c->sampling->realtime.first;
 	(void)cpu_waiter_start(&c->waiter);
 }
 

@@ -100,7 +100,7 @@ static void *wait_on_cpu(void *context)
 	atomic_store(&w->tid, gettid());
 	pin(w, 0);
 	if (!w->realtime || priority_realtime() < 0)
-		priority_prompt();
+		priority_prompt(w->first);
 	/*
 	 * No poke is missed: if w->word changes after it was read here, sleep_until() returns at
 	 * once.
@@ -137,6 +137,8 @@ int cpu_waiter_start(struct cpu_waiter *w)
 	r = -pthread_create(&w->thread, &attributes, wait_on_cpu, w);
 	(void)pthread_attr_destroy(&attributes);
 	w->started = r == 0;
+	if (w->started)
+		(void)pthread_getcpuclockid(w->thread, &w->clock);
 	return r;
 }
 

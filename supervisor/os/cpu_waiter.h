@@ -58,10 +58,11 @@ int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival);
 
 struct cpu_waiter {
 	pthread_t thread;
-	bool started, realtime;
+	bool started, realtime, first;
 	int cpu;               /* the kernel's number of the CPU */
 	_Atomic bool loose;    /* pinning is refused, e.g. by seccomp: runs on any CPU */
 	_Atomic int tid;       /* set by the thread when it begins; 0 before */
+	clockid_t clock;       /* shows the thread's CPU time */
 	_Atomic uint32_t word; /* futex: a change wakes the thread (a poke, or its end) */
 	/*
 	 * Called in the waiter's thread when it starts, after a poke, and at the set time.
@@ -74,8 +75,8 @@ struct cpu_waiter {
 };
 
 /*
- * Starts the thread. The caller has set the fields cpu, realtime (the thread requests real-time
- * priority), wake and context. @waiter must not move in memory until cpu_waiter_stop(). 0, or
+ * Starts the thread. The caller has set the fields cpu, wake, context, realtime (the thread requests
+ * real-time priority) and first (otherwise it calls priority_prompt() with that). @waiter must not move in memory until cpu_waiter_stop(). 0, or
  * -errno: no thread can be created.
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);

@@ -15,8 +15,9 @@
 
 #include "base/clock.h"
 
-/* The time slice of priority_prompt(). */
-#define SLICE_NS 100000
+/* The time slice of priority_prompt(), and the highest priority of the fair class. */
+#define SLICE_NS   100000
+#define NICE_FIRST (-20)
 /* RLIMIT_RTTIME of priority_guard(): SIGXCPU after BUSY_US, SIGKILL after BUSY_KILLED_US. */
 #define BUSY_US        250000
 #define BUSY_KILLED_US 4000000
@@ -98,15 +99,18 @@ void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all)
 	}
 }
 
-void priority_prompt(void)
+void priority_prompt(bool first)
 {
-	const struct attributes wanted = {.size = sizeof(wanted),
+	struct attributes wanted = {.size = sizeof(wanted),
 		.policy = SCHED_OTHER,
 		.flags = RESET_ON_FORK,
-		.nice = getpriority(PRIO_PROCESS, 0),
+		.nice = first ? NICE_FIRST : getpriority(PRIO_PROCESS, 0),
 		.runtime_ns = SLICE_NS};
 
-	(void)syscall(SYS_sched_setattr, 0, &wanted, 0);
+	if (syscall(SYS_sched_setattr, 0, &wanted, 0) < 0 && first) {
+		wanted.nice = getpriority(PRIO_PROCESS, 0);
+		(void)syscall(SYS_sched_setattr, 0, &wanted, 0);
+	}
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 }
 
@@ -131,7 +135,7 @@ void priority_give_up(void)
 	const struct sched_param none = {0};
 
 	(void)sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
-	priority_prompt();
+	priority_prompt(false);
 }
 
 /*
@@ -169,8 +173,9 @@ static bool take(void)
 void realtime_begin(struct realtime *r, bool wanted)
 {
 	r->had = r->has = wanted && take();
+	r->first = wanted && !r->has;
 	if (!r->has)
-		priority_prompt();
+		priority_prompt(r->first);
 }
 
 bool realtime_watch(struct realtime *r, uint64_t now)

@@ -39,9 +39,11 @@ int priority_share(pthread_t thread);
 /*
  * Makes a thread without real-time priority run soon after it wakes up. Sets timers without slack,
  * and a short time slice, because the scheduler prefers threads with a short slice (Linux 6.12).
- * Call in that thread.
+ * @first: also takes the highest priority of the fair class (nice -20), if that is permitted; with
+ * it, a thread that has used much of a CPU is still preferred. Processes that the thread starts do
+ * not inherit it. Call in that thread.
  */
-void priority_prompt(void);
+void priority_prompt(bool first);
 
 /*
  * Call before a process's first priority_realtime(). A thread that is busy with real-time priority
@@ -64,6 +66,7 @@ bool priority_is_realtime(void);
 struct realtime {
 	bool had;            /* the thread began with real-time priority */
 	bool has;            /* the thread has real-time priority now */
+	bool first;          /* without it: for priority_prompt() of the sampling threads */
 	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0: not yet */
 	uint64_t cpu_ns;     /* its CPU time at checked_ns */
 	unsigned much;       /* checks in a row that found more than 3/4 of a CPU used */

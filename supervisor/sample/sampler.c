@@ -335,7 +335,7 @@ struct sample_loss sampler_resumed(
 }
 
 /* A tracing thread takes about 10,000 samples a second at most: if more are due, gaps grow. */
-void sampler_turn(struct sampler *s, uint64_t busy)
+void sampler_turn(struct sampler *s, uint64_t busy, bool loaded)
 {
 	uint64_t instants = s->figures.instants - s->turn_instants + busy;
 
@@ -343,9 +343,9 @@ void sampler_turn(struct sampler *s, uint64_t busy)
 	s->figures.late += busy;
 	s->figures.busy += busy;
 	s->turn_instants = s->figures.instants;
-	if (busy * BUSY_MOST > instants && s->busy_1024 < BUSY_FACTOR_MOST)
+	if (loaded && busy * BUSY_MOST > instants && s->busy_1024 < BUSY_FACTOR_MOST)
 		s->busy_1024 += s->busy_1024 / 8;
-	else if (busy * BUSY_LEAST < instants && s->busy_1024 > PLAN_ONE)
+	else if ((!loaded || busy * BUSY_LEAST < instants) && s->busy_1024 > PLAN_ONE)
 		s->busy_1024 -= (s->busy_1024 - PLAN_ONE) / 16 + 1;
 }
 

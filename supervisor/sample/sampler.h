@@ -211,8 +211,10 @@ struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread
 /*
  * Call every 20 ms or so: adjusts sampler_factor() to the share of lost instants. @busy: instants
  * of the profile lost since the last call, as their waiter waited too long for the sampler.
+ * @loaded: the sampler was in use for more than half of that time. If it was not, it was kept from
+ * its CPU, and longer gaps would not make fewer of the instants wait in vain.
  */
-void sampler_turn(struct sampler *sampler, uint64_t busy);
+void sampler_turn(struct sampler *sampler, uint64_t busy, bool loaded);
 /*
  * Returns the factor (PLAN_ONE is 1) by which the profile's gaps are longer, to keep bounds or
  * because the tracing thread cannot keep up.

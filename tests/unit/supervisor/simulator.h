@@ -175,7 +175,7 @@ struct sim {
 	struct sim_thread *report[SIM_THREADS];
 	size_t reports;
 	struct sampler sampler;
-	uint64_t called_ns, awake_ns, decide_next_ns, busy;
+	uint64_t called_ns, awake_ns, claimed_ns, worked_ns, decide_next_ns, busy;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
 	unsigned batch;
 	struct sim_result *result;

@@ -229,6 +229,7 @@ static void claim(struct sim *sim, unsigned cpu)
 		sampler_lose(&sim->sampler, sim->hit, true);
 	sim->hit = NULL;
 	sim->turn = (int)cpu;
+	sim->claimed_ns = sim->now;
 	c->claims = false;
 	c->holds_until_ns = SIM_NEVER;
 	sim_cpu_refresh(sim, c);
@@ -287,6 +288,7 @@ void sim_waiter_asks(struct sim *sim)
 	struct sim_cpu *c = &sim->cpu[cpu];
 	struct sim_thread *there = c->preempted;
 
+	sim->worked_ns += sim->now - sim->claimed_ns;
 	sim->hit = sampler_instant(&sim->sampler, &c->instant);
 	lose_cpu(sim, cpu);
 	sim->turn = -1;
@@ -391,8 +393,9 @@ static void decide(struct sim *sim)
 	if (sim->now < sim->decide_next_ns)
 		return;
 	sim->decide_next_ns = sim->now + DECIDE_NS;
-	sampler_turn(&sim->sampler, sim->busy);
+	sampler_turn(&sim->sampler, sim->busy, sim->worked_ns > DECIDE_NS / 2);
 	sim->busy = 0;
+	sim->worked_ns = 0;
 }
 
 /* As sampling_wake() of the engine. */
@@ -435,6 +438,7 @@ static void drain(struct sim *sim)
 /* As sampling_rest() of the engine. */
 static void rest(struct sim *sim)
 {
+	sim->worked_ns += sim->now - sim->awake_ns;
 	sampler_occupied(&sim->sampler, sim->tracer_cpu, sim->now - sim->awake_ns);
 	sim->cpu[sim->tracer_cpu].occupied_until_ns = sim->now;
 }

@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -106,6 +107,42 @@ static void test_priority__a_thread_may_share_it(void **state)
 	priority_give_up();
 }
 
+/* Without real-time priority a sampling thread is the first of the fair class. */
+static void test_priority__first_of_the_fair_class(void **state)
+{
+	int before = getpriority(PRIO_PROCESS, 0), status, pid;
+
+	(void)state;
+	priority_prompt(false);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+	priority_prompt(true);
+	if (getpriority(PRIO_PROCESS, 0) == before)
+		skip(); /* not permitted (RLIMIT_NICE, CAP_SYS_NICE) */
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), -20);
+	pid = fork();
+	if (pid == 0)
+		_exit(getpriority(PRIO_PROCESS, 0) == 0 ? 0 : 1);
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void test_priority__keeps_its_nice_value_if_it_may_not_change_it(void **state)
+{
+	int status, pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		if (setpriority(PRIO_PROCESS, 0, 5) < 0 || (getuid() == 0 && setuid(65534) < 0))
+			_exit(2);
+		priority_prompt(true);
+		_exit(getpriority(PRIO_PROCESS, 0) == 5 ? 0 : 1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +150,8 @@ int main(void)
 		cmocka_unit_test(test_priority__one_that_sleeps_keeps_it),
 		cmocka_unit_test(test_priority__no_child_inherits_it),
 		cmocka_unit_test(test_priority__a_thread_may_share_it),
+		cmocka_unit_test(test_priority__first_of_the_fair_class),
+		cmocka_unit_test(test_priority__keeps_its_nice_value_if_it_may_not_change_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

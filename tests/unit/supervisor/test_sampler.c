@@ -399,15 +399,19 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 	(void)state;
 	begin(&w, 1, 1);
 	w.sampler.figures.instants = 100;
-	sampler_turn(&w.sampler, 6);
+	sampler_turn(&w.sampler, 6, true);
 	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE);
 	w.sampler.figures.instants += 100;
-	sampler_turn(&w.sampler, 7);
+	sampler_turn(&w.sampler, 7, true);
 	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE * 9 / 8);
 	assert_int_equal(w.sampler.figures.late, 13);
+	/* The sampler was idle for more than half of the time: longer gaps would not help. */
+	w.sampler.figures.instants += 100;
+	sampler_turn(&w.sampler, 50, false);
+	assert_in_range(sampler_factor(&w.sampler), PLAN_ONE, PLAN_ONE * 9 / 8 - 1);
 	for (unsigned i = 0; i < 200; i++) {
 		w.sampler.figures.instants += 100;
-		sampler_turn(&w.sampler, 0);
+		sampler_turn(&w.sampler, 0, true);
 	}
 	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE);
 	/* The longer period is in force: that of the bound on the cost. */
