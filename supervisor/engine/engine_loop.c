@@ -130,6 +130,11 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	int n;
 
 	watchdog_note(&engine->watchdog, 0);
+	/*
+	 * Just before the sleep: if a waiter calls this thread while it still runs, the kernel moves
+	 * it to the waiter's CPU, but it does not preempt there as a thread that wakes up does.
+	 */
+	sampling_rest(engine);
 	n = ppoll(fds, 5, &timeout, NULL);
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
@@ -218,7 +223,6 @@ void engine_loop(struct engine *engine)
 
 	sampling_begin(engine);
 	while (!over(engine, now)) {
-		sampling_rest(engine);
 		sleep_until(engine, next_event(engine));
 		now = clock_now();
 		sweep(engine, now);
