@@ -131,8 +131,8 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 
 	watchdog_note(&engine->watchdog, 0);
 	/*
-	 * Just before the sleep: if a waiter calls this thread while it still runs, the kernel moves
-	 * it to the waiter's CPU, but it does not preempt there as a thread that wakes up does.
+	 * Just before the sleep: if a waiter calls this thread while it still runs, the kernel
+	 * moves it to the waiter's CPU, where it does not preempt as a thread that wakes up does.
 	 */
 	sampling_rest(engine);
 	n = ppoll(fds, 5, &timeout, NULL);

@@ -220,7 +220,8 @@ void sampling_set_periods(struct engine *engine)
 /*
  * The tracing thread, whose CPU time is @cpu_ns, has woken up: what it used since it last woke up
  * was its last turn. Time of other programs, even in a thread's stop, is not in it. If the last
- * instant of the CPU was a miss, no thread of the target was preempted, and the target lost nothing.
+ * instant of the CPU was a miss, no thread of the target was preempted, and the target lost
+ * nothing.
  */
 static void note_turn(struct engine *engine, uint64_t cpu_ns)
 {
