@@ -61,7 +61,8 @@ in_root bash -c 'cd /tmp && { sprofserve --listen 127.0.0.1:47163 -- sort -R n >
     until grep -q /debug/pprof/ served; do sleep 0.1; done && exec 3<>/dev/tcp/127.0.0.1/47163 &&
     printf "GET /debug/pprof/ HTTP/1.1\r\nHost: 127.0.0.1:47163\r\nConnection: close\r\n\r\n" >&3 &&
     cat <&3; kill %1; wait' >log 2>&1
-grep -q 'href="profile?seconds=30"' log || { cat log root/tmp/served; fail "sprofserve"; }
+grep -q 'href="/debug/pprof/profile?seconds=30"' log ||
+    { cat log root/tmp/served; fail "sprofserve"; }
 in_root sh -c 'cd /tmp && timeout 60 sprofrun --push http://127.0.0.1:1/ -q -o q.pb.gz seq 9' \
     >log 2>&1
 grep -q 'built without' log && fail "push"

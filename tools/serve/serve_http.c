@@ -123,7 +123,8 @@ static enum MHD_Result answer_index(struct MHD_Connection *connection, const cha
 	(void)fputs(" /debug/pprof/</title></head><body><p>", out);
 	put_escaped(out, name);
 	(void)fprintf(out,
-		" by sprofil</p><table><tr><td><a href=\"profile?seconds=%d\">profile</a></td>"
+		" by sprofil</p><table><tr><td>"
+		"<a href=\"/debug/pprof/profile?seconds=%d\">profile</a></td>"
 		"<td>CPU profile of the seconds from now on, 1 to %d: "
 		"<code>profile?seconds=N</code>, for <code>go tool pprof</code> or "
 		"<code>sprofreport</code></td></tr></table></body></html>\n",
