@@ -80,6 +80,7 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 	if (busy) {
 		unsigned last = screen->shown.rows - 1;
 
+		screen_clear_row(&screen->shown, last);
 		screen_restyle(&screen->shown, last, 0, screen->shown.columns, STYLE_ON_BAR);
 		(void)screen_put(&screen->shown, last, 1, screen->shown.columns,
 			STYLE_WARN | STYLE_ON_BAR, screen->busy);

@@ -31,10 +31,17 @@ void screen_release(struct screen *screen)
 	*screen = (struct screen){0};
 }
 
+void screen_clear_row(struct screen *screen, unsigned row)
+{
+	for (unsigned i = 0; row < screen->rows && i < screen->columns; i++)
+		screen->cell[(size_t)row * screen->columns + i] =
+			(struct screen_cell){' ', STYLE_TEXT};
+}
+
 void screen_clear(struct screen *screen)
 {
-	for (size_t i = 0; i < (size_t)screen->rows * screen->columns; i++)
-		screen->cell[i] = (struct screen_cell){' ', STYLE_TEXT};
+	for (unsigned row = 0; row < screen->rows; row++)
+		screen_clear_row(screen, row);
 	screen->cursor_row = screen->cursor_column = -1;
 }
 

@@ -52,6 +52,7 @@ struct screen {
 int screen_resize(struct screen *screen, unsigned rows, unsigned columns);
 void screen_release(struct screen *screen);
 void screen_clear(struct screen *screen);
+void screen_clear_row(struct screen *screen, unsigned row);
 /* @to may have any size. 0; -ENOMEM: @to is unchanged. */
 int screen_copy(struct screen *to, const struct screen *from);
 

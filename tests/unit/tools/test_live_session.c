@@ -62,7 +62,29 @@ struct run {
 	struct live_settings settings;
 	bool ends;    /* the program has ended; otherwise it runs until the user leaves */
 	bool cut_off; /* the supervisor has gone */
+	bool announces; /* only announce() */
 };
+
+/* In the child: shows a screen full of '#', then announces work until a key comes. */
+static _Noreturn void announce(void)
+{
+	struct screen model = {0};
+	struct live_screen *screen;
+	struct pollfd fd = {.events = POLLIN};
+	char line[COLUMNS + 1] = "";
+
+	memset(line, '#', COLUMNS);
+	assert_int_equal(live_screen_open(false, false, STDIN_FILENO, &screen), 0);
+	assert_int_equal(screen_resize(&model, ROWS, COLUMNS), 0);
+	for (unsigned row = 0; row < ROWS; row++)
+		(void)screen_put(&model, row, 0, COLUMNS, STYLE_TEXT, line);
+	assert_int_equal(live_screen_show(screen, &model, false), 0);
+	live_screen_busy(screen, "reading it");
+	fd.fd = live_screen_fd(screen);
+	(void)poll(&fd, 1, -1);
+	screen_release(&model);
+	exit(!live_screen_close(screen));
+}
 
 /* In the child: exits with 0, or with 1 after an error. */
 static _Noreturn void live(const struct run *run, int request_fd)
@@ -210,6 +232,8 @@ static void start(struct terminal_of *t, const struct run *run)
 			exit(77);
 		/* the supervisor's end, which live() reads */
 		(void)dup2(requests[0], 100);
+		if (run->announces)
+			announce();
 		live(run, requests[1]);
 	}
 	(void)close(requests[1]);
@@ -336,6 +360,32 @@ static void test_live_session__the_supervisor_is_gone(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* The announcement has the last line for itself: blanks follow it, not what was there before. */
+static void test_live_session__work_is_announced(void **state)
+{
+	const struct run run = {.announces = true};
+	static const char said[] = "reading it";
+	struct terminal_of t;
+	const char *rest;
+
+	(void)state;
+	start(&t, &run);
+	if (!shows(&t, said)) {
+		int status = finish(&t);
+
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+			skip();
+		fail_msg("no announcement, status 0x%x", (unsigned)status);
+	}
+	assert_int_equal(write(t.fd, "q", 1), 1);
+	(void)shows(&t, "\1never");
+	rest = strstr(t.text, said) + strlen(said);
+	while (*rest == '\33')
+		rest += strcspn(rest, "m") + 1; /* other attributes */
+	assert_int_equal(*rest, ' ');
+	assert_int_equal(finish(&t), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_live_session__keys_of_a_terminal),
 		cmocka_unit_test(test_live_session__the_user_leaves),
 		cmocka_unit_test(test_live_session__the_supervisor_is_gone),
+		cmocka_unit_test(test_live_session__work_is_announced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
