@@ -72,6 +72,16 @@ static void click(struct live *live, struct live_key key)
 	}
 }
 
+/* Has sampling ended, if not the target? If so, tells the user. */
+static bool has_ended(struct live *live)
+{
+	bool ended = live->state >= LIVE_ENDED;
+
+	if (ended)
+		live_complain(live, "sampling has ended");
+	return ended;
+}
+
 static int change_rate(struct live *live, int faster)
 {
 	static const unsigned rates[] = {
@@ -83,10 +93,8 @@ static int change_rate(struct live *live, int faster)
 	/* If no rate is left, @at is n or more, as it wraps around below 0. */
 	while (at < n && (faster ? rates[at] <= rate * 1.001 : rates[at] >= rate * 0.999))
 		at += faster ? 1 : (size_t)-1;
-	if (live->state >= LIVE_ENDED) {
-		live_complain(live, "the target has ended");
+	if (has_ended(live))
 		return live_look(live);
-	}
 	if (at >= n) {
 		live_complain(live, faster ? "no rate here is higher" : "no rate here is lower");
 		return live_look(live);
@@ -99,10 +107,8 @@ static int change_rate(struct live *live, int faster)
 
 static int freeze(struct live *live)
 {
-	if (live->state >= LIVE_ENDED) {
-		live_complain(live, "the target has ended");
+	if (has_ended(live))
 		return live_look(live);
-	}
 	live->frozen = !live->frozen;
 	live->control.change_freeze = true;
 	live->control.freeze = live->frozen;
@@ -156,6 +162,8 @@ static int change_clock(struct live *live)
 
 static int pause_display(struct live *live)
 {
+	if (!live->paused && has_ended(live))
+		return live_look(live);
 	live->paused = !live->paused;
 	if (!live->paused)
 		live->due_ns = 0;

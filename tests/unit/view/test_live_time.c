@@ -143,7 +143,11 @@ static void test_live__the_end_leaves_the_data(void **state)
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 900 * LIVE_SECOND_NS), 0);
 	assert_selected(v, "helper");
 	type(v, "]");
-	assert_shows(v, "the target has ended");
+	assert_shows(v, "sampling has ended");
+	type(v, "gp");
+	assert_shows(v, "sampling has ended");
+	assert_hides(v, "PAUSED");
+	type(v, "g");
 	type(v, "gE");
 	assert_shows(v, "helper");
 }
