@@ -381,7 +381,7 @@ int live_draw(struct live *live, struct screen *screen)
 	if (page->note && screen->rows > first + 3 + foot)
 		(void)screen_put(screen, ++first, 1, screen->columns - 1, STYLE_WARN, page->note);
 	if (!live->table.n)
-		(void)screen_put(screen, first + 2 < screen->rows ? first + 2 : first + 1, 3,
+		(void)screen_put(screen, first + (first + 2 + foot < screen->rows ? 2 : 1), 3,
 			screen->columns - 3, page->problem ? STYLE_WARN : STYLE_DIM,
 			why_empty(live, page));
 	r = draw_rows(live, screen, first + 1, screen->rows - first - 1 - foot, place, places);

@@ -9,6 +9,7 @@
 #include "profile/audit.h"
 #include "profile/stats.h"
 #include "view/live/live_internal.h"
+#include "view/strip.h"
 
 /* Minimum columns for the target's name. */
 #define NAME_LEAST 8
@@ -107,7 +108,6 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
  */
 static void format_history(const struct live *live, size_t columns, char *to, size_t room)
 {
-	static const char ascii[] = " .:-=+*#";
 	const struct live_audit *audit = &live->audit;
 	size_t first = audit->seconds > columns ? audit->seconds - columns : 0, n = 0;
 	float most = 1;
@@ -115,16 +115,9 @@ static void format_history(const struct live *live, size_t columns, char *to, si
 	to[0] = '\0';
 	for (size_t i = first; i < audit->seconds; i++)
 		most = fmaxf(most, audit->history[i]);
-	for (size_t i = first; i < audit->seconds && n + 4 < room; i++) {
-		int level = (int)(audit->history[i] / most * 7 + 0.5F);
-
-		if (live->options.ascii)
-			n += (size_t)snprintf(to + n, room - n, "%c", ascii[level]);
-		else if (audit->history[i] < 0.005F)
-			n += (size_t)snprintf(to + n, room - n, " ");
-		else
-			n += (size_t)snprintf(to + n, room - n, "\xe2\x96%c", (char)(0x81 + level));
-	}
+	for (size_t i = first; i < audit->seconds && n + 4 < room; i++)
+		n += (size_t)snprintf(to + n, room - n, "%s",
+			strip_character(audit->history[i] / most, live->options.ascii));
 }
 
 bool live_is_idle(const struct live *live)
@@ -178,11 +171,14 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
  */
 static double rate_reached(const struct live *live)
 {
-	struct audit_rate whole;
+	const struct live_audit *audit = &live->audit;
 
-	if (live->state < LIVE_ENDED || !live->profile)
-		return live->audit.rate;
-	return audit_rate(live->profile, &whole) ? whole.reached_hz : 0;
+	if (live->state < LIVE_ENDED)
+		return audit->rate;
+	/* The live profile's times are not scaled to the kernel's, as those of a saved one are. */
+	return audit->sampled_ns >= RATE_SAMPLES * live->period_ns
+		? (double)audit->samples * 1e9 / (double)audit->sampled_ns
+		: 0;
 }
 
 /* "250 Hz, got 248": the requested rate, and the reached one if known. */
@@ -409,8 +405,12 @@ static void draw_title(struct live *live, struct screen *screen)
 		(void)snprintf(count, sizeof(count), "%zu of %zu ", live->table.n, live->table.of);
 	else if (!live_views[page->view].is_text)
 		(void)snprintf(count, sizeof(count), "%zu ", live->table.n);
+	/* A gap before the numbers: they must not look like the end of a name that is cut. */
 	end -= screen_put_right(screen, 2, end, 24, STYLE_DIM, count);
-	at += screen_put(screen, 2, at, end - at, STYLE_ACCENT, live_views[page->view].title);
+	end -= count[0] && end;
+	if (at < end)
+		at += screen_put(
+			screen, 2, at, end - at, STYLE_ACCENT, live_views[page->view].title);
 	for (size_t i = 0; i < n && at < end; i++) {
 		at += screen_put(screen, 2, at, end - at, STYLE_DIM, sign);
 		if (at < end)

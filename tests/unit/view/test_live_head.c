@@ -73,13 +73,16 @@ static void test_live__the_head_follows_the_end_of_a_delay(void **state)
 	assert_shows(v, "250 Hz, got 475 ");
 }
 
-/* 950 samples in 4 s, 50 in the next second, and the target ends: 200 Hz of all 5 s. */
+/*
+ * 950 samples in 4 s, 50 in the next second, and the target ends: 200 Hz of all 5 s. The samples
+ * stand for 5.8 s: sampling found more than the kernel's time.
+ */
 static void test_live__the_rate_of_what_has_ended_is_that_of_the_run(void **state)
 {
 	struct view *v = *state;
 	struct profile *p = v->fixture.profile;
 	const struct live_facts facts = {.target = "demo", .state = LIVE_ENDED};
-	int64_t values[VALUE_TYPES_MAX] = {50, LIVE_SECOND_NS / 5};
+	int64_t values[VALUE_TYPES_MAX] = {50, 2 * LIVE_SECOND_NS};
 	uint32_t stack[] = {v->fixture.work[20], v->fixture.main_at};
 
 	assert_int_equal(profile_add_sample(p, v->fixture.task, stack, 2, values), 0);
@@ -185,6 +188,21 @@ static void test_live__a_narrow_head_has_no_half_pid(void **state)
 	}
 }
 
+/* 3 % of a CPU in a second after one with 80 %: it is not shown as an idle one. */
+static void test_live__a_little_cpu_time_is_visible(void **state)
+{
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+
+	live_free(v->live);
+	v->live = live_fixture_new(true, true);
+	look(v, 10);
+	assert_int_equal(profile_set_audit(p, "wall_ns", 6 * LIVE_SECOND_NS), 0);
+	assert_int_equal(profile_set_audit(p, "kernel_cpu_ns", 4030 * (uint64_t)FIXTURE_MS), 0);
+	look(v, 11);
+	assert_shows(v, "3.0 % #.");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +216,7 @@ int main(void)
 		TEST(a_busy_target_is_not_idle_in_its_first_second),
 		TEST(a_stopped_target_is_not_idle),
 		TEST(a_narrow_head_keeps_its_gaps),
+		TEST(a_little_cpu_time_is_visible),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

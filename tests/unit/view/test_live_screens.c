@@ -14,6 +14,41 @@ static void test_live__tiny_screens(void **state)
 	}
 }
 
+/* "demo7": a cut name must not end with the number of rows. */
+static void test_live__a_narrow_title_keeps_its_gap(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "od");
+	for (unsigned columns = 12; columns < 60; columns++) {
+		const char *title = strstr(shown(v, columns, 12), "Functions"), *end;
+
+		if (!title)
+			continue;
+		end = strchr(title, '\n');
+		assert_non_null(end);
+		while (end[-1] >= '0' && end[-1] <= '9')
+			end--;
+		if (end[0] == '\n' || end[-1] != ' ')
+			fail_msg("of %u columns:\n%s", columns, v->text);
+	}
+}
+
+/* In 5 rows, the reason for an empty table stands above the last line, not in it. */
+static void test_live__a_reason_leaves_the_last_line(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "\\no such name\r");
+	for (unsigned rows = 5; rows < 9; rows++) {
+		const char *reason = strstr(shown(v, 80, rows), "nothing matches");
+
+		assert_non_null(reason);
+		assert_non_null(strchr(reason, '\n'));
+		assert_non_null(strstr(strchr(reason, '\n'), "F1 Help"));
+	}
+}
+
 /* Screens were checked by eye: tests/unit/golden/live. SPROFIL_GOLDEN=write writes them anew. */
 static void check_golden(const char *name, const char *text)
 {
@@ -103,6 +138,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(tiny_screens),
 		TEST(errors_from_80_columns_on),
+		TEST(a_narrow_title_keeps_its_gap),
+		TEST(a_reason_leaves_the_last_line),
 		cmocka_unit_test(test_live__golden_screens),
 	};
 
