@@ -257,6 +257,11 @@ static const char *why_empty(const struct live *live, const struct live_page *pa
 		return "nothing matches (\\ changes the filter, L the least share)";
 	if (page->view == LIVE_OUTPUT)
 		return "the command has not written anything";
+	if (live->span.chosen)
+		return "nothing has run in this span of the time (T shows all of it)";
+	if (page->tid || page->object)
+		return live->decay ? "nothing has run here lately (z shows totals, Esc zooms out)"
+				   : "nothing has run here (Esc zooms out)";
 	if (live->state >= LIVE_ENDED)
 		return "there are no samples";
 	if (live->stopped && live->state == LIVE_RUNS)

@@ -49,6 +49,23 @@ static void test_live__a_reason_leaves_the_last_line(void **state)
 	}
 }
 
+/* Thread 102 has no samples, and others have: totals do not show more of it, zooming out does. */
+static void test_live__a_zoom_without_samples_says_so(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "H");
+	look(v, 11);
+	press(v, LIVE_KEY_END);
+	assert_selected(v, "idle");
+	type(v, "\r");
+	assert_shows(v, "nothing has run here (Esc zooms out)");
+	type(v, "z");
+	assert_shows(v, "nothing has run here lately (z shows totals, Esc zooms out)");
+	type(v, "\x1b");
+	assert_shows(v, "worker");
+}
+
 /* Screens were checked by eye: tests/unit/golden/live. SPROFIL_GOLDEN=write writes them anew. */
 static void check_golden(const char *name, const char *text)
 {
@@ -140,6 +157,7 @@ int main(void)
 		TEST(errors_from_80_columns_on),
 		TEST(a_narrow_title_keeps_its_gap),
 		TEST(a_reason_leaves_the_last_line),
+		TEST(a_zoom_without_samples_says_so),
 		cmocka_unit_test(test_live__golden_screens),
 	};
 
