@@ -148,16 +148,13 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (live->paused || (now_ns < live->due_ns && !ended))
 		return 0;
 	live->due_ns = now_ns + until_next(live, facts->begun_ns);
+	if (first)
+		live_weights_begin(&live->weights,
+			facts->begun_ns && facts->begun_ns < now_ns ? facts->begun_ns : now_ns);
 	/* After the target's end, weights stay as they were. */
-	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
+	if (live->state < LIVE_ENDED || ended || first)
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
-	/*
-	 * The weights of the first update were summed up since sampling began. So their age counts
-	 * from there.
-	 */
-	if (first && facts->begun_ns && facts->begun_ns < now_ns)
-		live->weights.reset_ns = facts->begun_ns;
 	if (r == 0)
 		r = places_update(&live->functions, profile, NULL);
 	if (r == 0)

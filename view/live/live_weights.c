@@ -21,6 +21,12 @@ void live_weights_init(struct live_weights *weights, double half_life_ns)
 	*weights = (struct live_weights){.half_life_ns = half_life_ns};
 }
 
+void live_weights_begin(struct live_weights *weights, uint64_t begun_ns)
+{
+	weights->begun = true;
+	weights->origin_ns = weights->now_ns = weights->reset_ns = begun_ns;
+}
+
 void live_weights_release(struct live_weights *weights)
 {
 	free(weights->seen);
@@ -107,6 +113,17 @@ static void add_stack(struct live_weights *weights, size_t stack, const int64_t 
 	}
 }
 
+/*
+ * Returns the mean of the unit since @before_ns, for what came since then: after a pause, or with a
+ * long delay, that is much less than the unit now. The rate is assumed to be constant in that time.
+ */
+static double mean_unit(const struct live_weights *weights, uint64_t before_ns)
+{
+	double x = M_LN2 * (double)(weights->now_ns - before_ns) / weights->half_life_ns;
+
+	return (x > 0 ? -expm1(-x) / x : 1) / live_weights_scale(weights);
+}
+
 static int take_factors(struct live_weights *weights, const float *factor, size_t factors)
 {
 	if (array_grow(&weights->factor, &weights->factor_room, factors + 1) < 0)
@@ -130,14 +147,10 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 	const float *factor, size_t factors, uint64_t now_ns)
 {
 	size_t types = profile_value_types(profile), stacks = profile_samples(profile);
+	uint64_t before_ns = weights->now_ns;
 	double unit;
 	int r;
 
-	if (!weights->begun) {
-		weights->begun = true;
-		weights->origin_ns = weights->reset_ns = now_ns;
-		weights->types = types;
-	}
 	/* A new value type makes all weights start again. */
 	if (types != weights->types) {
 		weights->stacks = 0;
@@ -151,7 +164,7 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 		weights->now_ns = now_ns;
 	if ((double)(weights->now_ns - weights->origin_ns) > UNITS_LAST * weights->half_life_ns)
 		renew_units(weights);
-	unit = 1 / live_weights_scale(weights);
+	unit = mean_unit(weights, before_ns);
 	r = make_room(weights, stacks, profile_tasks(profile));
 	if (r == 0)
 		r = take_factors(weights, factor, factors);

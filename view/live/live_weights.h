@@ -29,7 +29,7 @@ struct live_weights {
 	 * the beginning.
 	 */
 	uint64_t origin_ns, now_ns, reset_ns;
-	bool begun; /* there was an update */
+	bool begun; /* live_weights_begin() was called */
 	/* By type: the sum of the samples' weights since the reset, and of their squares. */
 	double total[VALUE_TYPES_MAX], total_squares[VALUE_TYPES_MAX];
 	/* By type: the sum of the samples' decayed weights, and of their squares; not yet scaled.
@@ -54,7 +54,13 @@ struct live_weights {
 void live_weights_init(struct live_weights *weights, double half_life_ns);
 void live_weights_release(struct live_weights *weights);
 
-/* Adds what the stacks have gained since the last call, and copies the factors. 0 or -ENOMEM. */
+/* The weights of the first update will be those since @begun_ns. */
+void live_weights_begin(struct live_weights *weights, uint64_t begun_ns);
+
+/*
+ * Adds what the stacks have gained since the last call, as if at a constant rate, and copies the
+ * factors. 0 or -ENOMEM.
+ */
 int live_weights_update(struct live_weights *weights, const struct profile *profile,
 	const float *factor, size_t factors, uint64_t now_ns);
 void live_weights_reset(struct live_weights *weights);

@@ -127,9 +127,16 @@ static void test_live__rates_count_from_the_beginning(void **state)
 	live_free(v->live);
 	v->live = live_fixture_new(false, true);
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
-	/* One half-life of 10 s has passed: 3.56 s * ln 2 / (10 s * (1 - 1/2)). */
+	/* 3.56 s of CPU time in 10 s, of which nothing else is known. */
 	type(v, "H");
-	assert_shows(v, "49.4");
+	assert_shows(v, " 35.6 ");
+	/* A pause of 10 s, a half-life, with 4 s of CPU time: (35.6 % / 2 + 40 %) / (1 / 2 + 1). */
+	type(v, "p");
+	fixture_add(v->fixture.profile, v->fixture.task,
+		(uint32_t[]){v->fixture.work[5], v->fixture.main_at}, 2, 1000);
+	type(v, "p");
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 30 * LIVE_SECOND_NS), 0);
+	assert_shows(v, " 38.5 ");
 }
 
 static void test_live__the_end_leaves_the_data(void **state)
