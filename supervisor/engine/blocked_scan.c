@@ -107,7 +107,9 @@ static bool hand_over(struct engine *engine, struct tracee *t, struct record_sam
 	sample->tid = (uint32_t)t->tid;
 	sample->queue_ns = owed->queue_ns;
 	sample->blocked_ns = owed->blocked_ns;
-	runtime_records_hand_over(engine, t, now);
+	/* A sample without a stack leaves the copy to that of the stop in which it was made. */
+	if (!(sample->flags & RECORD_SAMPLE_AGAIN))
+		runtime_records_hand_over(engine, t, now);
 	if (!emit_sample(&engine->emitter, now, sample)) {
 		engine->audit.lost_looks++;
 		return false;

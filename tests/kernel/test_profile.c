@@ -514,8 +514,10 @@ static void send_table(struct kernel *k)
 		kernel_fail(k, "the request pipe is closed");
 }
 
+/* @bare: samples of a running thread without frames, after the first that had some. */
 static struct {
-	unsigned with_frames, unknown, objects, texts;
+	unsigned with_frames, unknown, objects, texts, running, bare;
+	uint64_t frames_ns; /* when frames were sent last, which are those of the next sample */
 } seen;
 
 static void see(struct kernel *k, const struct record *r)
@@ -525,18 +527,30 @@ static void see(struct kernel *k, const struct record *r)
 		seen.unknown++;
 	else if (r->header.type == RECORD_RUNTIME)
 		seen.with_frames += r->as.runtime.frames == 2;
+	if (r->header.type == RECORD_RUNTIME)
+		seen.frames_ns = r->header.time_ns;
+	if (r->header.type == RECORD_SAMPLE && seen.with_frames &&
+		!(r->as.sample.flags & RECORD_SAMPLE_BLOCKED)) {
+		seen.running++;
+		seen.bare += seen.frames_ns != r->header.time_ns;
+	}
 	if (r->header.type != RECORD_OBJECT)
 		return;
 	seen.objects++;
 	seen.texts += r->as.object.text_bytes[0] > 0;
 }
 
-static void interpreter_build(struct kernel *k)
+static void build_with(struct kernel *k, const struct step *program)
 {
-	interpret(kernel_add_process(k, 100, 1, "/bin/interpreter", interprets));
+	interpret(kernel_add_process(k, 100, 1, "/bin/interpreter", program));
 	memset(&seen, 0, sizeof(seen));
 	k->asleep = send_table;
 	k->record = see;
+}
+
+static void interpreter_build(struct kernel *k)
+{
+	build_with(k, interprets);
 }
 
 static void frames_are_told(struct kernel *k, const struct engine_result *result)
@@ -560,6 +574,33 @@ static void frames_of_an_interpreter(void **state)
 	once(__func__, &scene);
 }
 
+/*
+ * A stop is the first that is seen of a thread after it slept. Its waiting time is sent before the
+ * sample of the stop, and leaves the frames that were copied in the stop to that sample.
+ */
+static const struct step naps[] = {RUN(12 * MS), SLEEP(30 * MS), AGAIN(2, 5), EXIT(0)};
+
+static void napping_build(struct kernel *k)
+{
+	build_with(k, naps);
+}
+
+static void frames_are_of_the_stop(struct kernel *k, const struct engine_result *result)
+{
+	if (result->error || seen.running < 5 || seen.bare)
+		kernel_fail(k, "%u of %u samples have no frames", seen.bare, seen.running);
+}
+
+static void frames_after_a_sleep(void **state)
+{
+	struct scene scene = profiling(napping_build);
+
+	(void)state;
+	scene.check = frames_are_of_the_stop;
+	scene.options.wall = true;
+	some(__func__, &scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -571,6 +612,7 @@ int main(void)
 		cmocka_unit_test(waiting_thread_execs),
 		cmocka_unit_test(pdeathsig),
 		cmocka_unit_test(frames_of_an_interpreter),
+		cmocka_unit_test(frames_after_a_sleep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
