@@ -257,6 +257,8 @@ static const char *why_empty(const struct live *live, const struct live_page *pa
 		return "nothing matches (\\ changes the filter, L the least share)";
 	if (page->view == LIVE_OUTPUT)
 		return "the command has not written anything";
+	if (live->value != VALUE_CPU_NS && !(live->weights.total[live->value] > 0))
+		return "no time of this clock (i shows another)";
 	if (live->span.chosen)
 		return "nothing has run in this span of the time (T shows all of it)";
 	if (page->tid || page->object)

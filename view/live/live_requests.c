@@ -139,6 +139,21 @@ static int change_calls(struct live *live)
 	return live_look(live);
 }
 
+static const char *describe_clock(const char *type)
+{
+	static const char *const clocks[][2] = {{"cpu", "CPU time"},
+		{"wall", "wall: CPU time, and the time of both kinds of waiting"},
+		{"runqueue", "runqueue: the time of waiting for a CPU"},
+		{"blocked", "blocked: the time of waiting for anything but a CPU"},
+		{"guessed", "guessed: the time in stacks whose callers are guessed"}};
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		if (strcmp(clocks[i][0], type) == 0)
+			return clocks[i][1];
+	}
+	return type;
+}
+
 /* Shows the profile's next value type that is a time. */
 static int change_clock(struct live *live)
 {
@@ -153,7 +168,7 @@ static int change_clock(struct live *live)
 			continue;
 		live->value = next;
 		live->clock_chosen = true;
-		live_say(live, type.type);
+		live_say(live, describe_clock(type.type));
 		return live_look(live);
 	}
 	live_complain(live, "there is only CPU time: only that is sampled");
@@ -305,7 +320,7 @@ const struct live_binding live_bindings[] = {
 	{{'r'}, "r", "forget what was counted", .act = reset},
 	{{'z'}, "z", "the last seconds, or totals", .act = change_decay},
 	{{'T'}, "T", "choose a span of the time, or all of it again", .act = live_span_toggle},
-	{{'i'}, "i", "CPU or wall time", .act = change_clock},
+	{{'i'}, "i", "CPU time, or another clock of -w", .act = change_clock},
 	{{'K'}, "K", "hide or show system-call frames", .act = change_calls},
 	{{'w'}, "w", "save the profile", .act_on = live_prompt_open, PROMPT_SAVE},
 	{{'s'}, "s", "seconds between two updates", .act_on = live_prompt_open, PROMPT_DELAY},

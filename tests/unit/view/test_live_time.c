@@ -97,6 +97,21 @@ static void test_live__other_clocks(void **state)
 	assert_selected(v, "helper");
 }
 
+/* Of well-known stacks no callers are guessed: that does not mean that nothing has run. */
+static void test_live__a_clock_without_time_says_so(void **state)
+{
+	struct view *v = *state;
+
+	assert_int_equal(profile_add_value_type(v->fixture.profile, "guessed", "nanoseconds"), 2);
+	look(v, 12);
+	type(v, "i");
+	assert_shows(v, "guessed: the time in stacks whose callers are guessed");
+	assert_shows(v, "no time of this clock (i shows another)");
+	type(v, "i");
+	assert_shows(v, " CPU time\n");
+	assert_selected(v, "helper");
+}
+
 static void test_live__first_names_do_not_wait_for_a_delay(void **state)
 {
 	struct view *v = *state;
@@ -168,6 +183,7 @@ int main(void)
 		TEST(reset),
 		TEST(one_clock_only),
 		TEST(other_clocks),
+		TEST(a_clock_without_time_says_so),
 		TEST(first_names_do_not_wait_for_a_delay),
 		TEST(rates_count_from_the_beginning),
 		TEST(the_end_leaves_the_data),
