@@ -323,20 +323,26 @@ static void set_used(struct live *live)
 
 static int add_sampled_threads(struct live *live, struct pairs *rows)
 {
-	double per_ns = live_weights_per_ns(&live->weights) * live_weights_scale(&live->weights);
+	const struct live_span *span = &live->span;
+	double per_ns = span->chosen
+		? 1 / (double)(span->to_ns - span->from_ns)
+		: live_weights_per_ns(&live->weights) * live_weights_scale(&live->weights);
 
 	if (live_clear_sums(live, live->weights.tasks) < 0 || add_tasks(live, rows) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < live->weights.stacks; i++) {
 		uint32_t index = live->stamp[profile_sample(live->profile, i).task];
+		double in_span = span->chosen ? live_span_weight(span, i) : 0;
+		struct live_row *row;
 
 		if (!index)
 			continue;
-		live->table.row[index - 1].now +=
-			live_weight(&live->weights, i, live->value, true) * per_ns;
-		live->table.row[index - 1].total += live->span.chosen
-			? live_span_weight(&live->span, i)
-			: live_weight(&live->weights, i, live->value, false);
+		row = &live->table.row[index - 1];
+		row->now += per_ns *
+			(span->chosen ? in_span
+				      : live_weight(&live->weights, i, live->value, true));
+		row->total += span->chosen ? in_span
+					   : live_weight(&live->weights, i, live->value, false);
 	}
 	set_used(live);
 	return 0;

@@ -91,6 +91,11 @@ static void test_span__is_what_tables_are_about(void **state)
 	assert_null(strstr(v->text, "store"));
 	assert_null(strstr(v->text, "work"));
 	assert_non_null(strstr(v->text, "100.00"));
+	/* The samples of one thread weigh 400 ms in these 499.67 ms; the other one did not run. */
+	press(v, 'H');
+	assert_non_null(strstr(shown(v), "   80.1      0.40  "));
+	assert_non_null(strstr(v->text, "    0.0      0.00  "));
+	press(v, 'H');
 	press(v, 'T');
 	assert_non_null(strstr(shown(v), "store"));
 	assert_null(strstr(v->text, "\n time "));
