@@ -381,7 +381,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 static void draw_title(struct live *live, struct screen *screen)
 {
 	const struct live_page *page = live_page(live);
-	char crumb[6][96] = {""}, count[64] = "";
+	char crumb[7][96] = {""}, count[64] = "";
 	const char *sign = live->options.ascii ? " > " : " \xe2\x80\xba ";
 	unsigned at = 1, end = screen->columns;
 	size_t n = 0;
@@ -390,8 +390,13 @@ static void draw_title(struct live *live, struct screen *screen)
 		(void)snprintf(crumb[n++], 96, "thread %" PRIu32, page->tid);
 	if (page->object)
 		(void)snprintf(crumb[n++], 96, "object %s", text_basename(page->object));
-	if (page->place != LIVE_NONE && page->place < live->functions.n)
-		(void)snprintf(crumb[n++], 96, "%s", live->functions.place[page->place].function);
+	if (page->place != LIVE_NONE && page->place < live->functions.n) {
+		const struct place *place = &live->functions.place[page->place];
+
+		(void)snprintf(crumb[n++], 96, "%s", place->function);
+		if (page->view == LIVE_SOURCE && place->file[0])
+			(void)snprintf(crumb[n++], 96, "%s", text_basename(place->file));
+	}
 	if (page->root)
 		(void)snprintf(crumb[n++], 96, "subtree");
 	if (live->has_filter)
