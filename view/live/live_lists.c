@@ -341,8 +341,8 @@ static int add_sampled_threads(struct live *live, struct pairs *rows)
 		row->now += per_ns *
 			(span->chosen ? in_span
 				      : live_weight(&live->weights, i, live->value, true));
-		row->total += span->chosen ? in_span
-					   : live_weight(&live->weights, i, live->value, false);
+		row->total +=
+			span->chosen ? in_span : live_weight(&live->weights, i, live->value, false);
 	}
 	set_used(live);
 	return 0;

@@ -60,8 +60,8 @@ static void put_into(struct ring *ring, const uint8_t *record, int n)
 
 struct run {
 	struct live_settings settings;
-	bool ends;    /* the program has ended; otherwise it runs until the user leaves */
-	bool cut_off; /* the supervisor has gone */
+	bool ends;      /* the program has ended; otherwise it runs until the user leaves */
+	bool cut_off;   /* the supervisor has gone */
 	bool announces; /* only announce() */
 };
 
