@@ -56,11 +56,16 @@ bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t inde
 		(index + 1 < n && m->end == m[1].start && space_may_be_moved(&m[1]));
 }
 
-/* Does the file of @neighbour, loaded where @neighbour is, have code at all addresses of @moved? */
+/*
+ * Does the file of @neighbour, loaded where @neighbour is, have code at all addresses of @moved?
+ * @neighbour must show another segment than that code. A program can map a part of one segment
+ * itself, and generate code behind it; only a loader maps several.
+ */
 static bool has_code_at(const struct mapping *neighbour, const struct mapping *moved)
 {
 	const struct module *module = neighbour->module;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = moved->start - neighbour->bias;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = moved->start - neighbour->bias,
+		 beside = neighbour->start - neighbour->bias;
 	const Elf64_Phdr *segment;
 
 	if (!neighbour->inode || !module->headers_ok || space_may_be_moved(neighbour))
@@ -74,7 +79,8 @@ static bool has_code_at(const struct mapping *neighbour, const struct mapping *m
 			start < segment->p_vaddr + segment->p_memsz &&
 			moved->end - moved->start <=
 				segment->p_vaddr + segment->p_memsz + page - 1 - start)
-			return true;
+			return beside < (segment->p_vaddr & ~(page - 1)) ||
+				beside >= segment->p_vaddr + segment->p_memsz;
 	}
 	return false;
 }

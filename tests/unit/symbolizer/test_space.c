@@ -520,6 +520,40 @@ static void test_space__finds_copies_of_text_that_was_moved(void **state)
 	(void)unlink(path);
 }
 
+/*
+ * As V8 does in each worker: it maps a part of node's text once more, and generates code behind
+ * that, where the text would go on.
+ */
+static void test_space__code_behind_a_part_of_a_text_was_not_moved(void **state)
+{
+	char path[] = "/tmp/sprofil-part-XXXXXX", text[1024];
+	uint8_t code[TEXT_PAGES][TEXT_PAGE];
+	struct code_location place;
+	struct world world;
+	int fd;
+
+	(void)state;
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	write_text(fd, code);
+	(void)snprintf(text, sizeof(text),
+		"00400000-00401000 r--p 00000000 fe:01 7 %s\n"
+		"00401000-00406000 r-xp 00001000 fe:01 7 %s\n"
+		"10000000-10002000 r-xp 00002000 fe:01 7 %s\n"
+		"10003000-10004000 rwxp 00000000 00:00 0\n",
+		path, path, path);
+	make_world(&world, 0);
+	assert_int_equal(space_set_maps(world.space, text, strlen(text)), 0);
+	assert_true(space_find(world.space, 0x10000010, &place));
+	assert_string_equal(place.module->key.path, path);
+	assert_int_equal(place.svma, 0x402010);
+	assert_true(space_find(world.space, 0x10003010, &place));
+	assert_ptr_equal(place.module, world.symbolizer->anonymous);
+	end_world(&world);
+	(void)close(fd);
+	(void)unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_space__each_mapping_has_its_own_bias),
 		cmocka_unit_test(test_space__finds_text_that_was_moved),
 		cmocka_unit_test(test_space__finds_copies_of_text_that_was_moved),
+		cmocka_unit_test(test_space__code_behind_a_part_of_a_text_was_not_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
