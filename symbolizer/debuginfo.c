@@ -15,6 +15,8 @@
 enum { SECTIONS_MAX = 64 };
 /* Longer parts of a path are cut. */
 enum { PART_BYTES_MOST = 4096 };
+/* Further scopes around a function, inside of these, are left out of its name. */
+enum { SCOPES_MOST = 16 };
 
 struct entry {
 	struct dwarf_unit info;
@@ -27,6 +29,7 @@ struct function {
 	const struct dwarf_reader *reader;
 	uint64_t die;
 	struct dwarf_function says;
+	const char *full_name; /* its name with its scopes, interned; NULL: not looked for */
 };
 
 struct sections {
@@ -245,20 +248,73 @@ static bool function_equal(const void *items, uint32_t index, const void *key)
 	return a->die == b->die && a->reader == b->reader;
 }
 
-static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die,
-	struct dwarf_function *ret_function)
+/* The index in @d->functions of what the DIE @die says. -ENOMEM. */
+static int find_index(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die)
 {
 	struct function key = {.reader = reader, .die = die};
 	size_t before = d->n_functions;
 	int index = table_intern(&d->table, table_mix((uintptr_t)reader, die), function_equal,
 		&d->functions, &d->functions_room, &d->n_functions, &key);
 
+	if (index >= 0 && (size_t)index == before)
+		dwarf_reader_function(reader, die, &d->functions[index].says);
+	return index;
+}
+
+static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die,
+	struct dwarf_function *ret_function)
+{
+	int index = find_index(d, reader, die);
+
 	if (index < 0)
 		return index;
-	if ((size_t)index == before)
-		dwarf_reader_function(reader, die, &d->functions[index].says);
 	*ret_function = d->functions[index].says;
 	return 0;
+}
+
+/* "a::b::name", interned. gcc gives no name to the type of a lambda expression. */
+static const char *join_scopes(
+	struct pool *strings, const char **scopes, size_t n, const char *name)
+{
+	char text[PART_BYTES_MOST], *end = text;
+
+	for (size_t i = 0; i <= n; i++) {
+		const char *part = i == n ? name : scopes[i];
+		const char *next = i + 1 < n ? scopes[i + 1] : name;
+
+		if (i < n && !*part)
+			part = strncmp(next, "operator()", 10) == 0 ? "{lambda}" : "{unnamed}";
+		if (strlen(part) + 3 > (size_t)(text + sizeof(text) - end))
+			return pool_intern_text(strings, name);
+		end = stpcpy(end, part);
+		if (i < n)
+			end = stpcpy(end, "::");
+	}
+	return pool_intern(strings, text, (size_t)(end - text));
+}
+
+/*
+ * gcc gives no linkage name to functions that other files cannot call: among them lambda
+ * expressions, and templates that have one as an argument. Their full name tells them apart.
+ */
+static int find_full_name(struct debuginfo *d, struct dwarf_reader *reader,
+	const struct dwarf_function *function, const char **ret_name)
+{
+	const char *scopes[SCOPES_MOST];
+	int index = find_index(d, reader, function->origin);
+	int n;
+
+	if (index < 0)
+		return index;
+	if (!d->functions[index].full_name) {
+		n = dwarf_reader_scopes(reader, function->origin, scopes, SCOPES_MOST);
+		if (n < 0)
+			return n;
+		d->functions[index].full_name =
+			join_scopes(d->strings, scopes, (size_t)n, function->name);
+	}
+	*ret_name = d->functions[index].full_name;
+	return *ret_name ? 0 : -ENOMEM;
 }
 
 /* The interned path of file @number. "": unknown, or *@rc is set (-ENOMEM, -E2BIG). */
@@ -319,9 +375,14 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 			.file = path_of(d, entry, file, &rc), .line = line, .qualified = true};
 	while (scope != UNIT_NONE && n < DEBUGINFO_FRAMES_MAX && rc == 0) {
 		const struct unit_scope *s = &unit->scopes[scope];
+		struct dwarf_reader *reader = entry->split ? entry->split : d->reader;
 		struct dwarf_function function;
+		const char *full_name = NULL;
 
-		rc = find_function(d, entry->split ? entry->split : d->reader, s->die, &function);
+		rc = find_function(d, reader, s->die, &function);
+		if (rc == 0 && s->parent != UNIT_NONE && entry->info.mangled && function.name &&
+			!function.linkage_name && function.origin)
+			rc = find_full_name(d, reader, &function, &full_name);
 		if (rc)
 			break;
 		/* Leaves out an inlined function whose name is in a missing supplement. */
@@ -329,6 +390,7 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 			frames[n++] = (struct debuginfo_frame){
 				.name = function.name,
 				.linkage_name = function.linkage_name,
+				.full_name = full_name,
 				.file = file == UNIT_NONE ? "" : path_of(d, entry, file, &rc),
 				.line = line,
 				.function_line = function.line,

@@ -17,6 +17,7 @@ struct pool;
 
 struct debuginfo_frame {
 	const char *name, *linkage_name; /* NULL: unknown */
+	const char *full_name;           /* @name with its scopes; NULL: not looked for */
 	const char *file;                /* interned, "": unknown */
 	uint32_t line, function_line;    /* 0: unknown */
 	bool inlined;

@@ -74,6 +74,8 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 		rc = spelling_find(&n->spellings, strings, &n->budget, symbol->name, &clone);
 		name.linked = clone.linked;
 	}
+	if (!from->linkage_name && from->full_name)
+		name.shown = from->full_name;
 	if (rc)
 		return rc;
 	*to = (struct frame){

@@ -21,6 +21,7 @@
 #include <libdwarf/libdwarf.h>
 #endif
 
+#include "base/table.h"
 #include "symbolizer/dwarf/dwarf_reader.h"
 
 /*
@@ -69,11 +70,28 @@ void dwarf_sections_close(struct dwarf_sections *sections);
 /* The bytes of section @name; empty if there is none. */
 struct slice dwarf_sections_find(const struct dwarf_source *source, const char *name);
 
+/* A DIE whose children are @n elements of dwarf_scopes.children, from @first on. */
+struct dwarf_parent {
+	uint64_t die;
+	size_t first, n;
+};
+
+/* Children of DIEs, listed by dwarf_reader_scopes(). */
+struct dwarf_scopes {
+	struct table table; /* finds @parents by DIE */
+	struct dwarf_parent *parents;
+	uint64_t *children;
+	size_t n_parents, parents_room, n_children, children_room;
+};
+
+void dwarf_scopes_release(struct dwarf_scopes *scopes);
+
 struct dwarf_reader {
 	struct dwarf_sections own, supplement;
 	struct slice supplement_strings, ranges, rnglists, addresses;
 	struct slice lines;
 	uint64_t text_low, text_high;
+	struct dwarf_scopes scopes;
 	struct budget *budget;
 	struct dwarf_split *split; /* for a unit of a .dwo or .dwp, otherwise NULL */
 	bool done;                 /* all units have been read */

@@ -8,8 +8,8 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/dwarf/dwarf_api.h"
 
-/* DIEs nested deeper, and further references of a chain, are not read. No compiler makes them. */
-enum { DEPTH_MAX = 256, REFERENCES_MAX = 16 };
+/* DIEs nested deeper are not read. No compiler makes them. */
+enum { DEPTH_MAX = 256 };
 /* Bytes charged to the budget for each DIE. They are not memory, but limit the time of reading. */
 enum { DIE_COST = 4 };
 
@@ -113,6 +113,7 @@ void dwarf_reader_close(struct dwarf_reader *reader)
 		return;
 	dwarf_sections_close(&reader->own);
 	dwarf_sections_close(&reader->supplement);
+	dwarf_scopes_release(&reader->scopes);
 	free(reader->split);
 	free(reader);
 }
@@ -355,36 +356,4 @@ int dwarf_reader_read(struct dwarf_reader *reader, const struct dwarf_unit *info
 		rc = walk_children(&walk, die, UNIT_NONE);
 	dwarf_dealloc_die(die);
 	return rc;
-}
-
-void dwarf_reader_function(
-	struct dwarf_reader *reader, uint64_t die, struct dwarf_function *ret_function)
-{
-	Dwarf_Debug dbg = reader->own.dbg;
-
-	*ret_function = (struct dwarf_function){0};
-	for (int i = 0; i < REFERENCES_MAX && dbg; i++) {
-		struct dwarf_facts facts;
-		Dwarf_Error error = NULL;
-		Dwarf_Die at = NULL;
-
-		if (dwarf_offdie_b(dbg, die, true, &at, &error) != DW_DLV_OK) {
-			dwarf_facts_forget(dbg, error);
-			return;
-		}
-		dwarf_facts_read(reader, dbg, at, &facts);
-		dwarf_dealloc_die(at);
-		if (!ret_function->name)
-			ret_function->name = facts.name;
-		if (!ret_function->linkage_name)
-			ret_function->linkage_name = facts.linkage_name;
-		if (!ret_function->line)
-			ret_function->line = facts.decl_line;
-		if (!facts.has_origin ||
-			(ret_function->name && ret_function->linkage_name && ret_function->line))
-			return;
-		die = facts.origin;
-		if (facts.origin_in_supplement)
-			dbg = reader->supplement.dbg;
-	}
 }

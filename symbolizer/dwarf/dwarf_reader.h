@@ -55,6 +55,7 @@ struct dwarf_split_unit {
 
 struct dwarf_function {
 	const char *name, *linkage_name; /* NULL: unknown; owned by the source */
+	uint64_t origin; /* the last DIE that was followed to; 0: it is in the supplement */
 	uint32_t line;
 };
 
@@ -96,5 +97,11 @@ int dwarf_reader_open_split(const struct dwarf_reader *skeletons, const struct d
 /* Reads the function that the DIE of a scope describes. */
 void dwarf_reader_function(
 	struct dwarf_reader *reader, uint64_t die, struct dwarf_function *ret_function);
+/*
+ * Sets @names to the names of the namespaces, types and functions around the DIE @die, at most
+ * @most, the outermost first. A type without a name has "". Returns their number; 0: none, or
+ * unknown. -E2BIG: over the budget; -ENOMEM.
+ */
+int dwarf_reader_scopes(struct dwarf_reader *reader, uint64_t die, const char **names, size_t most);
 
 #endif

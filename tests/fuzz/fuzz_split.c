@@ -44,10 +44,15 @@ static void read_unit(const struct dwarf_split_unit *from, uint64_t id)
 		if (dwarf_reader_read(reader, &rest, &unit) == 0) {
 			for (size_t i = 0; i < unit.n_scopes && i < FUNCTIONS_MOST; i++) {
 				struct dwarf_function says;
+				const char *scopes[4];
+				int n;
 
 				dwarf_reader_function(reader, unit.scopes[i].die, &says);
 				sink = sink + (says.name ? strlen(says.name) : 0) +
 					(says.linkage_name ? strlen(says.linkage_name) : 0);
+				n = dwarf_reader_scopes(reader, says.origin, scopes, 4);
+				for (int k = 0; k < n; k++)
+					sink = sink + strlen(scopes[k]);
 			}
 			(void)unit_seal(&unit);
 		}

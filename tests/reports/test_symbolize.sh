@@ -91,6 +91,26 @@ int main(int argc, char **argv)
 		t.inlined(lambda(argc)) + space::twice(argc) > 9999;
 }
 C
+cat >c.cc <<'C'
+volatile int sink;
+#define INLINED __attribute__((always_inline))
+namespace space {
+namespace { INLINED inline int hidden(int n) { return sink + n; } }
+struct thing {
+	template <class F> INLINED int each(F f, int n) { return f(n) + f(sink) + hidden(n); }
+	int run(int n);
+};
+int thing::run(int n)
+{
+	return each([](int m) INLINED {
+		return [m](int k) INLINED { return sink - k * m; }(sink); }, n);
+}
+}
+int main(int argc, char **)
+{
+	return space::thing().run(argc) + [](int n) INLINED { return n + sink; }(argc) > 99;
+}
+C
 
 # Prints an address for every four bytes of .text; some lie inside of an instruction, which does no
 # harm.
@@ -205,6 +225,18 @@ if have g++; then
 	else
 		skip clang++ "no clang++"
 	fi
+	# Inlined functions that have no linkage name are shown with their scopes.
+	for flags in -gdwarf-4 -gdwarf-5 '-gdwarf-4 -fdebug-types-section'; do
+		kind=${flags##*-}
+		build scopes-$kind g++ $flags -O2 c.cc || continue
+		addresses out/scopes-$kind | "$bench" out/scopes-$kind >named.txt
+		for name in 'space::(anonymous namespace)::hidden' main::{lambda}::operator\(\) \
+			space::thing::run::{lambda}::operator\(\) \
+			space::thing::run::{lambda}::operator\(\)::{lambda}::operator\(\); do
+			grep -qxF "$name" named.txt && ok "$kind: $name" || bad "$kind: $name"
+		done
+		grep -q '^space::thing::each<' named.txt && ok "$kind: each" || bad "$kind: each"
+	done
 	build g++-types g++ -gdwarf-4 -fdebug-types-section -O1 b.cc &&
 	    compare g++-types out/g++-types
 else
