@@ -12,6 +12,8 @@
 #include "symbolizer/exported.h"
 
 #define SEGMENTS_MOST 16
+/* In symbol.rank: the symbol is a function, not a label. */
+#define RANK_FUNCTION (UINT32_C(1) << 7)
 
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol)
 {
@@ -41,7 +43,7 @@ static uint32_t rank_of(const char *name, unsigned type, unsigned binding, uint6
 
 	if (underscores > 7)
 		underscores = 7;
-	return (uint32_t)(type != STT_NOTYPE) << 7 | (uint32_t)(binding != STB_LOCAL) << 6 |
+	return (type != STT_NOTYPE ? RANK_FUNCTION : 0) | (uint32_t)(binding != STB_LOCAL) << 6 |
 		(7 - underscores) << 2 | (uint32_t)(binding == STB_GLOBAL) << 1 |
 		(uint32_t)(bytes != 0);
 }
@@ -224,7 +226,7 @@ void symtab_seal(struct symtab *symtab)
 {
 	struct symbol *s = symtab->symbols;
 	size_t kept = 0;
-	uint64_t reach = 0;
+	uint64_t reach = 0, end = 0;
 
 	if (symtab->n)
 		qsort(s, symtab->n, sizeof(*s), by_address);
@@ -235,6 +237,12 @@ void symtab_seal(struct symtab *symtab)
 				s[kept - 1].bytes = s[i].bytes;
 			continue;
 		}
+		if (kept && s[kept - 1].bytes <= s[kept - 1].limit - s[kept - 1].svma &&
+			s[kept - 1].svma + s[kept - 1].bytes > end)
+			end = s[kept - 1].svma + s[kept - 1].bytes;
+		/* A label without a size, inside of a symbol with one, names no function. */
+		if (s[i].svma < end && !s[i].bytes && !(s[i].rank & RANK_FUNCTION))
+			continue;
 		s[kept++] = s[i];
 	}
 	symtab->n = kept;

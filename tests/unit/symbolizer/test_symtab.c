@@ -61,6 +61,27 @@ static void test_symtab__stretches_symbols_without_size(void **state)
 	symtab_release(&symtab);
 }
 
+/* As in V8's Builtins_JSConstructStubGeneric. Functions without size, and sized labels, count. */
+static void test_symtab__leaves_out_labels_inside_a_function(void **state)
+{
+	const uint32_t function = 1 << 7, label = 0;
+	struct symtab symtab = {0};
+
+	(void)state;
+	add(&symtab, 100, 100, "outer", function);
+	add(&symtab, 120, 0, "label", label);
+	add(&symtab, 140, 0, "inner", function);
+	add(&symtab, 150, 10, "sized", label);
+	add(&symtab, 200, 0, "behind", label);
+	symtab_seal(&symtab);
+	assert_string_equal(name_at(&symtab, 130), "outer");
+	assert_string_equal(name_at(&symtab, 145), "inner");
+	assert_string_equal(name_at(&symtab, 155), "sized");
+	assert_string_equal(name_at(&symtab, 170), "outer");
+	assert_string_equal(name_at(&symtab, 210), "behind");
+	symtab_release(&symtab);
+}
+
 static void test_symtab__cuts_sizes_at_the_section(void **state)
 {
 	struct symtab symtab = {0};
@@ -106,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symtab__finds_what_covers_the_address),
 		cmocka_unit_test(test_symtab__stretches_symbols_without_size),
+		cmocka_unit_test(test_symtab__leaves_out_labels_inside_a_function),
 		cmocka_unit_test(test_symtab__cuts_sizes_at_the_section),
 		cmocka_unit_test(test_symtab__of_aliases_takes_the_highest_rank),
 		cmocka_unit_test(test_symtab__is_empty_without_symbols),
