@@ -12,14 +12,20 @@
 /* A list of this many bytes ends with an ellipsis in place of further commands. */
 enum { LIST_BYTES = 1000 };
 
-static const char *first_name(const struct profile *profile)
+/* The command or, of live processes, which have none, the name of one. "": unknown. */
+static const char *name_by_call(const struct profile *profile)
 {
 	const char *command = profile_command(profile);
 
-	if (command[0])
-		return command;
-	if (profile_tasks(profile) && profile_task(profile, 0).process[0])
-		return profile_task(profile, 0).process;
+	return command[0] || !profile_tasks(profile) ? command : profile_task(profile, 0).process;
+}
+
+static const char *first_name(const struct profile *profile)
+{
+	const char *name = name_by_call(profile);
+
+	if (name[0])
+		return name;
 	if (profile_mappings(profile) && profile_mapping(profile, 0).file[0])
 		return text_basename(profile_mapping(profile, 0).file);
 	return "profile";
@@ -87,10 +93,10 @@ char *title_of(const struct profile *profile, unsigned files, bool ascii)
 const char *title_executable(const struct profile *profile)
 {
 	/*
-	 * The command up to the first space is the name by which the program was called. A process
-	 * that sets its title may have a colon there, as in "nginx: master".
+	 * Up to the first space, this is the name by which the program was called. A process that
+	 * sets its title may have a colon there, as in "nginx: master".
 	 */
-	const char *command = profile_command(profile), *file, *slash;
+	const char *command = name_by_call(profile), *file, *slash;
 	size_t bytes = strcspn(command, " "), least;
 	uint64_t processes;
 

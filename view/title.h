@@ -16,7 +16,7 @@ struct profile;
 char *title_of(const struct profile *profile, unsigned files, bool ascii);
 
 /*
- * Returns the name of the program's file if it differs from the name in the command. "redis-server"
+ * Returns the name of the program's file if its process was called by another one. "redis-server"
  * may be a link to "redis-check-rdb", and "dash" runs "./script.sh". NULL: the file's name begins
  * like the command's ("python3.11" and "python3"), one of the names is unknown, or the profile has
  * several processes.

@@ -82,7 +82,9 @@ static void test_title__names_the_executable_that_the_command_does_not(void **st
 	assert_string_equal(executable("demo2", "/x/demo"), "-");
 	assert_string_equal(executable("-bash", "/usr/bin/bash"), "-");
 	assert_string_equal(executable("'my prog' x", "/x/other"), "-");
-	assert_string_equal(executable("", "/x/other"), "-");
+	/* A live process has no command: its name is that of its samples. */
+	assert_string_equal(executable("", "/x/other"), "other");
+	assert_string_equal(executable("", "/x/demo"), "-");
 	assert_string_equal(executable("a", ""), "-");
 	assert_null(title_executable(profile));
 	profile_free(profile);
