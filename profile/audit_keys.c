@@ -42,7 +42,7 @@ static const struct audit_key known[] = {
 	{"major_faults", AUDIT_SUM, AUDIT_COUNT, true, "page faults with it"},
 	{"system_cpu_ns", AUDIT_SUM_OF_ALL, AUDIT_NS, true,
 		"CPU time in the kernel, as it accounts for it at its ticks"},
-	{"cost_pct", AUDIT_DERIVED, AUDIT_PERCENT, false, "that in percent of kernel_cpu_ns"},
+	{"cost_pct", AUDIT_DERIVED, AUDIT_PERCENT, false, "cost_ns in percent of kernel_cpu_ns"},
 	{"lost_samples", AUDIT_SUM, AUDIT_COUNT, false, "samples taken and lost"},
 	{"truncated_stacks", AUDIT_SUM, AUDIT_COUNT, false,
 		"samples whose stack goes on beyond what was copied of it"},
