@@ -11,6 +11,8 @@
 
 /* No advice is given if at most 1 stack in FEW_CUT is cut. */
 enum { FEW_CUT = 100 };
+/* The same if at most 1 sample of Java in FEW_UNLINED lacks a line: stubs have none. */
+enum { FEW_UNLINED = 10 };
 
 static int set_texts(struct doctor_object *object, const char *cause, const char *remedy)
 {
@@ -47,6 +49,12 @@ static int remedy_of_special(const struct doctor *d, struct doctor_object *objec
 {
 	const char *path = object->path;
 
+	if (!strcmp(path, "[java]") && object->unlined * FEW_UNLINED > object->samples)
+		return set_texts(object,
+			"HotSpot tells lines and inlined methods for calls and checks only: what "
+			"runs between them may be shown as its caller",
+			"java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints tells them "
+			"everywhere; then take a new profile");
 	if (!strcmp(path, "[kernel]") || !strcmp(path, "[stack]") || !object->unnamed)
 		return 0;
 	if (!strcmp(path, "[vdso]"))

@@ -244,6 +244,29 @@ static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 	}
 }
 
+/* A few samples of Java are in stubs, which have no lines. */
+static void test_doctor__java_can_tell_more_lines(void **state)
+{
+	const struct report_options options = {.size = sizeof(options)};
+
+	(void)state;
+	for (int64_t unlined = 10; unlined <= 20; unlined += 10) {
+		struct profile *profile = profile_of("java", "[java]");
+		struct doctor doctor;
+		char *problem = NULL;
+
+		add_leaf(profile, "L.run", 7, 90);
+		add_leaf(profile, "L.main", 0, unlined);
+		assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+		if (unlined == 10)
+			assert_string_equal(doctor.object->cause, "");
+		else
+			assert_non_null(strstr(doctor.object->remedy, "+DebugNonSafepoints"));
+		doctor_release(&doctor);
+		profile_free(profile);
+	}
+}
+
 /* Stacks that end in V8's own routines are not due to how the user compiles. */
 static void test_doctor__no_option_mends_the_stacks_of_node(void **state)
 {
@@ -509,6 +532,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__stubs_of_the_plt_lack_no_line),
 		cmocka_unit_test(test_doctor__who_named_code_made_at_run_time),
 		cmocka_unit_test(test_doctor__generated_code_is_named_by_who_made_it),
+		cmocka_unit_test(test_doctor__java_can_tell_more_lines),
 		cmocka_unit_test(test_doctor__no_option_mends_the_stacks_of_node),
 		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
