@@ -262,8 +262,12 @@ void diagnose_explain(const struct diagnose_facts *f, const char *program, const
 		(void)snprintf(to, room,
 			"cannot attach to %d: %s; a security module (SELinux, AppArmor, Landlock), "
 			"or the sandbox of a container, may forbid it: see 'dmesg' or 'journalctl "
-			"-k'",
-			pid, strerror(f->error));
+			"-k'%s",
+			pid, strerror(f->error),
+			f->it.user_namespace
+				? ""
+				: "; or it is outside of your user namespace (unshare -U, a "
+				  "rootless container): attach from outside");
 		return;
 	}
 }

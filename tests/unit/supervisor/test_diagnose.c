@@ -161,6 +161,7 @@ static void test_diagnose__namespace_capabilities_seccomp(void **state)
 	/* A user namespace that cannot be read is not taken for another one. */
 	f.it.user_namespace = 0;
 	expect(&f, DIAGNOSE_UNKNOWN, "security module");
+	expect(&f, DIAGNOSE_UNKNOWN, "outside of your user namespace");
 	f = refused();
 	f.it.capabilities = 1 << 10;
 	expect(&f, DIAGNOSE_CAPABILITIES, "capabilities");
