@@ -17,11 +17,12 @@
 enum { NAME_BYTES_MAX = 16 * 1024, SHOWN_BYTES_MAX = 64 * 1024 };
 enum { D_BYTES_MAX = 2048, D_REFERENCES_MAX = 24 };
 
-/* The length of the name without a clone's suffix. */
+/* The length of the name without the suffix of a clone, or of Go's linker for assembly. */
 static size_t without_clone(const char *name)
 {
 	static const char *const marks[] = {
-		"constprop", "isra", "part", "cold", "lto_priv", "llvm", "localalias"};
+		"constprop", "isra", "part", "cold", "lto_priv", "llvm", "localalias",
+		"abi0"};
 	const char *dot = name;
 
 	/* A name may begin with a dot and may contain other dots. */

@@ -65,6 +65,7 @@ static void test_arena__demangle_drops_marks_of_clones(void **state)
 	assert_string_equal(shown(&pool, "f"), "f");
 	assert_string_equal(shown(&pool, ""), "");
 	assert_string_equal(shown(&pool, "f.constprop.0"), "f");
+	assert_string_equal(shown(&pool, "crypto/sha256.block.abi0"), "crypto/sha256.block");
 	assert_string_equal(shown(&pool, "f.isra.0.part.3"), "f");
 	assert_string_equal(shown(&pool, "f.cold"), "f");
 	assert_string_equal(shown(&pool, "f.colder"), "f.colder");
