@@ -131,11 +131,13 @@ static double common_share(const struct comparing *c, size_t row)
  * shares of a run of n effective samples add up to 1, the variance of a share is share (1 - share)
  * / n. Values divided by a factor (c->scaled) do not have a fixed sum. Then the row's count is
  * Poisson-distributed, with the variance share / n. The factor, found from the run's n samples, has
- * an error of its own, which adds share^2 / n.
+ * an error of its own, which adds share^2 / n. A counted total has no fixed sum, either.
  */
 static double sampling_variance(const struct comparing *c, size_t run, double share)
 {
-	double one = c->scaled ? share * (1 + share) : share * (1 - share);
+	double one = c->scaled        ? share * (1 + share)
+		: c->run[run].counted ? share
+				      : share * (1 - share);
 
 	return c->run[run].all * c->run[run].all * one / c->run[run].effective_samples;
 }

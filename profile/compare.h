@@ -5,8 +5,8 @@
  *
  * A side is one run or several. A row (a function) has a value in each run: time, or a share. The
  * value's error has two parts. Sampling error: a share p in a run of n effective samples has the
- * variance p (1 - p) / n. Spread: how far the values of several runs differ beyond the sampling
- * error, relative to the value.
+ * variance p (1 - p) / n; if the run's total is counted by samples, too, p / n. Spread: how far the
+ * values of several runs differ beyond the sampling error, relative to the value.
  *
  * Few runs determine a spread poorly. So a row's own spread is averaged with the median spread of
  * all rows. The weights are degrees of freedom: the number of runs less 2 for the row's own spread,
@@ -43,6 +43,7 @@ enum { COMPARE_A, COMPARE_B };
 struct compare_run {
 	double all; /* the run's total, 100 % of a share: all rows, and time that is in no row */
 	double effective_samples; /* 0: unknown, nothing is tested */
+	bool counted;             /* @all is what samples stand for, not what the kernel measured */
 };
 
 struct compare_row {

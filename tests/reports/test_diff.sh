@@ -21,6 +21,12 @@ awk -F'\t' '$7 == "fib" { exit !($4 > 100 && $4 < 400 && $5 > 400 && $5 < 1000) 
 is "others changed" "$(awk -F'\t' 'NR > 1 && $6 == 1' tsv | grep -cv fib)" 0
 is "rows without samples of B alone" "$(grep -c 'app.new' tsv)" 0
 
+# A total of samples is counted, so it has an error, and the interval is wider.
+low() { "$report" diff --format tsv "$@" even loaded | awk -F'\t' '$7 == "f0" { print $4 }'; }
+awk -v counted="$(low --value samples)" -v measured="$(low --value cpu)" \
+    'BEGIN { exit !(counted != "" && counted < measured) }' ||
+    fail "low end: counted $(low --value samples), measured $(low --value cpu)"
+
 # A row that was not tested has no interval; unsampled time is not tested.
 is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6 }' tsv)" \
     "2000000 0 -100   0"

@@ -167,6 +167,7 @@ static int take_run(struct diff *diff, const struct profile *profile, size_t run
 {
 	struct value_type type = profile_value_type(profile, sums->weight);
 	uint64_t kernel_ns;
+	bool measured;
 
 	if (!run)
 		diff->type = type;
@@ -180,10 +181,11 @@ static int take_run(struct diff *diff, const struct profile *profile, size_t run
 		}
 		return -EINVAL;
 	}
-	diff->measured &=
+	measured =
 		sums->weight == VALUE_CPU_NS && profile_audit(profile, "kernel_cpu_ns", &kernel_ns);
-	diff->run[run] =
-		(struct compare_run){(double)sums->all[sums->weight], sums->effective_samples};
+	diff->measured &= measured;
+	diff->run[run] = (struct compare_run){(double)sums->all[sums->weight],
+		sums->effective_samples, !measured && !diff->options.by_share};
 	return 0;
 }
 

@@ -128,7 +128,7 @@ static void test_compare__claims_nothing_of_equals(void **state)
 
 static void test_compare__rows_that_come_and_go(void **state)
 {
-	const struct compare_run run[2] = {{1000, 1000}, {1100, 1100}};
+	const struct compare_run run[2] = {{1000, 1000, false}, {1100, 1100, false}};
 	/* five rows on side A, then on side B */
 	const double value[] = {500, 0, 400, 99, 1, 600, 400, 0, 99, 1};
 	const bool skip[] = {true, false, false, false, false};
@@ -156,22 +156,38 @@ static void test_compare__a_row_that_has_all(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++)
-		run[i] = (struct compare_run){exact[i], 1000};
+		run[i] = (struct compare_run){exact[i], 1000, false};
 	assert_int_equal(compare_rows(run, 1, 1, exact, 1, NULL, false, &row), 0);
 	assert_true(row.whole && !row.tested);
 	run[1].all++;
 	assert_int_equal(compare_rows(run, 1, 1, exact, 1, NULL, false, &row), 0);
 	assert_true(!row.whole && row.tested);
 	for (size_t i = 0; i < 6; i++)
-		run[i] = (struct compare_run){rounded[i], 1000};
+		run[i] = (struct compare_run){rounded[i], 1000, false};
 	assert_int_equal(compare_rows(run, 3, 3, rounded, 1, NULL, true, &row), 0);
 	assert_true(row.whole && !row.tested);
 }
 
+/* A row has nearly all: it is slower or, if the total is counted, perhaps only met more often. */
+static void test_compare__a_counted_total_has_an_error(void **state)
+{
+	struct compare_run run[2] = {{1000, 100, false}, {1100, 110, false}};
+	const double value[2][2] = {{999, 1}, {1099, 1}};
+	struct compare_row row[2];
+
+	(void)state;
+	assert_int_equal(compare_rows(run, 1, 1, value[0], 2, NULL, false, row), 0);
+	assert_true(row[0].p < 0.01);
+	run[0].counted = true;
+	assert_int_equal(compare_rows(run, 1, 1, value[0], 2, NULL, false, row), 0);
+	assert_true(row[0].p > 0.2);
+	assert_true(row[0].low < 0 && row[0].high > 0.2);
+}
+
 static void test_compare__without_samples_nothing_is_tested(void **state)
 {
-	const struct compare_run run[2] = {{1000, 0}, {1000, 1000}};
-	const struct compare_run empty[2] = {{0, 0}, {0, 0}};
+	const struct compare_run run[2] = {{1000, 0, false}, {1000, 1000, false}};
+	const struct compare_run empty[2] = {{0, 0, false}, {0, 0, false}};
 	const double value[] = {500, 500, 900, 100}, none[] = {0, 0, 0, 0};
 	struct compare_row row[2];
 
@@ -191,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_compare__claims_nothing_of_equals),
 		cmocka_unit_test(test_compare__rows_that_come_and_go),
 		cmocka_unit_test(test_compare__a_row_that_has_all),
+		cmocka_unit_test(test_compare__a_counted_total_has_an_error),
 		cmocka_unit_test(test_compare__without_samples_nothing_is_tested),
 	};
 

@@ -163,7 +163,7 @@ static void test_speed__few_witnesses_are_not_believed(void **state)
 
 static void test_speed__runs_without_samples(void **state)
 {
-	const struct compare_run run[3] = {{1000, 0}, {1000, 500}, {0, 0}};
+	const struct compare_run run[3] = {{1000, 0, false}, {1000, 500, false}, {0, 0, false}};
 	double value[3 * ROWS] = {0};
 	struct speed speed;
 
