@@ -18,6 +18,9 @@
 static uint64_t square_hits[COUNTERS], cube_hits[COUNTERS], elsewhere;
 static volatile unsigned long sink;
 
+/* Not constant: a compiler may make a copy of a function for a constant argument (-O3). */
+static volatile unsigned long turns = 100000;
+
 __attribute__((noinline, aligned(TEXT))) static void square(unsigned long n)
 {
 	for (unsigned long i = 0; i < n; i++)
@@ -55,8 +58,8 @@ int main(void)
 	}
 	end = clock() + CLOCKS_PER_SEC / 2;
 	while (clock() < end) {
-		square(100000);
-		cube(300000);
+		square(turns);
+		cube(3 * turns);
 	}
 	if (sprofil(NULL, 0, NULL, 0) == -1) {
 		perror("sprofil");
