@@ -40,7 +40,10 @@ int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, s
 	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
 	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
 
-	/* After a fault, the pipe holds the bytes in front of it; removes them. */
+	/*
+	 * After a fault, write() has put the bytes in front of the faulting address into the pipe.
+	 * They must not stay there: the next copy would read them.
+	 */
 	if (n > 0 && read(pipe->read_fd, to, (size_t)n) != n)
 		r = -EFAULT;
 	return r;

@@ -48,8 +48,8 @@ struct jit_file {
 	char *path;
 	char name[48];
 	int fd;                /* -1: not opened yet */
-	uint64_t read_bytes;   /* how far the file has been read */
-	uint64_t parsed_bytes; /* bytes of these that were parsed, not skipped */
+	uint64_t read_bytes;   /* offset at which the next read begins */
+	uint64_t parsed_bytes; /* bytes in front of it that were parsed; others were skipped */
 	bool over;             /* it is too large, or damaged, and not read any further */
 	struct jit_map map;
 };
