@@ -310,10 +310,9 @@ static size_t tell_of_children(const struct target_options *o)
 		all += others;
 		procfs_read_name(o->pids[i], o->pids[i], name);
 		front_complain(o->program,
-			"%d (%s) has %zu live %s that %s not taken: --tree takes %s too, --name %s "
-			"all of that name",
+			"%d (%s) has %zu live %s that %s not taken: --tree takes %s, too",
 			o->pids[i], name, others, others == 1 ? "descendant" : "descendants",
-			others == 1 ? "is" : "are", others == 1 ? "it" : "them", name);
+			others == 1 ? "is" : "are", others == 1 ? "it" : "them");
 	}
 	return all;
 }
