@@ -37,7 +37,7 @@ is "threads" "$(grep -c '^thread ' out)" 4
 is "those of the kernel, in order" "$(awk '/^thread / { print $2 }' out)" \
     "$(ls /proc/$crowd/task | sort -n)"
 is "each tells for how long it was stopped" \
-    "$(grep -cE '^thread [0-9]+( of [0-9]+)? \(race\), stopped for [0-9.]+ us$' out)" 4
+    "$(grep -cE '^thread [0-9]+( of [0-9]+)? \(race\), stopped for [0-9.]+ [um]?s$' out)" 4
 libc='(start_thread|clone3?|\[libc[^ ]*)' # without its debug file these have no names
 for tid in /proc/$crowd/task/*; do
     tid=${tid##*/}

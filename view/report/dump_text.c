@@ -21,12 +21,16 @@ static int stopped_type(const struct profile *profile)
 
 static void print_stop(int64_t stopped, FILE *out)
 {
+	char time[TEXT_UNIT_BYTES];
+
 	if (stopped == PROFILE_NOT_STOPPED)
 		(void)fputs(", asleep, not stopped", out);
 	else if (stopped == PROFILE_LEFT_STOPPED)
 		(void)fputs(", stopped before, and still", out);
-	else
-		(void)fprintf(out, ", stopped for %.1f us", (double)stopped / 1e3);
+	else {
+		text_format_ns((uint64_t)stopped, time);
+		(void)fprintf(out, ", stopped for %s", time);
+	}
 }
 
 static void print_frame(
