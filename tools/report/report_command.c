@@ -136,31 +136,35 @@ static const struct option_row rows[] = {
  */
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
-/*
- * Options that have an effect only in some reports and formats. @of: the names of these; NULL: all
- * but those named in @not_of.
- */
-static const struct {
-	const char *name, *of, *not_of;
-} partial[] = {
-	{"bottom-up", " tree svg html ", NULL},
-	{"icicle", " svg html ", NULL},
-	{"instructions", " annotate ", NULL},
-	{"source-path", " annotate html ", NULL},
-	{"sort", " flat lines tree callers diff html csv json ", NULL},
-	{"split", " flat lines tree timeline folded svg html csv json ", NULL},
-	{"limit", NULL, " annotate summary merge" ALL_SAMPLES},
-	{"min-pct", NULL, " summary merge" ALL_SAMPLES},
-	{"value", NULL, " summary merge pprof "},
-	{"focus", NULL, " summary "},
-	{"object", NULL, " summary "},
-	{"thread", NULL, " summary "},
-	{"no-inline", NULL, " summary merge pprof gmon "},
-	{"no-demangle", NULL, " summary merge pprof gmon "},
+/* An option, and names of reports and formats. */
+struct option_reports {
+	const char *name, *reports;
+};
+
+/* Options that have an effect only in these reports and formats. */
+static const struct option_reports only_in[] = {
+	{"bottom-up", " tree svg html "},
+	{"icicle", " svg html "},
+	{"instructions", " annotate "},
+	{"source-path", " annotate html "},
+	{"sort", " flat lines tree callers diff html csv json "},
+	{"split", " flat lines tree timeline folded svg html csv json "},
+};
+
+/* Options that have an effect in all reports and formats but these. */
+static const struct option_reports not_in[] = {
+	{"limit", " annotate summary merge" ALL_SAMPLES},
+	{"min-pct", " summary merge" ALL_SAMPLES},
+	{"value", " summary merge pprof "},
+	{"focus", " summary "},
+	{"object", " summary "},
+	{"thread", " summary "},
+	{"no-inline", " summary merge pprof gmon "},
+	{"no-demangle", " summary merge pprof gmon "},
 };
 
 /* Refuses options without effect. */
-static int check_partial(const struct command *command, const struct option_set *given)
+static int check_reports(const struct command *command, const struct option_set *given)
 {
 	const char *report = command->report ? command->report->name
 		: command->merges            ? "merge"
@@ -168,14 +172,19 @@ static int check_partial(const struct command *command, const struct option_set 
 	char name[40];
 
 	(void)snprintf(name, sizeof(name), " %s ", report);
-	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++) {
-		const char *of = partial[i].of;
-		bool has_use = of ? strstr(of, name) != NULL : !strstr(partial[i].not_of, name);
+	for (size_t i = 0; i < sizeof(only_in) / sizeof(*only_in); i++) {
+		const char *reports = only_in[i].reports;
 
-		if (has_use || !command_line_given(given, partial[i].name))
+		if (strstr(reports, name) || !command_line_given(given, only_in[i].name))
 			continue;
-		complain("--%s does nothing in '%s'%s%.*s", partial[i].name, report,
-			of ? ": it is for" : "", of ? (int)strlen(of) - 1 : 0, of ? of : "");
+		complain("--%s does nothing in '%s': it is for%.*s", only_in[i].name, report,
+			(int)strlen(reports) - 1, reports);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < sizeof(not_in) / sizeof(*not_in); i++) {
+		if (!strstr(not_in[i].reports, name) || !command_line_given(given, not_in[i].name))
+			continue;
+		complain("--%s does nothing in '%s'", not_in[i].name, report);
 		return EXIT_USAGE;
 	}
 	if (command_line_given(given, "sort") && !command->options.sort_by_total &&
@@ -343,7 +352,7 @@ int command_parse(struct command *command, int argc, char **argv)
 	settle(command, &given);
 	status = report_words_take(command, argc - optind, argv + optind);
 	if (!status)
-		status = check_partial(command, &given);
+		status = check_reports(command, &given);
 	if (!status)
 		status = check_form(command, &given);
 	return status ? status : take_sides(command, behind, command_line_given(&given, "by"));
