@@ -237,8 +237,13 @@ unsigned live_format(const struct live *live, const struct live_row *row,
 			(void)snprintf(to, room, "%.2f", of_its_total(live, row) * 100);
 		return STYLE_TEXT;
 	case COLUMN_LINE_NUMBER: (void)snprintf(to, room, "%" PRIu32, row->line); return STYLE_DIM;
-	default: return STYLE_TEXT;
+	case COLUMN_NAME:
+	case COLUMN_OBJECT:
+	case COLUMN_PLACE:
+	case COLUMN_LAST:
+	case COLUMN_CODE: break;
 	}
+	return STYLE_TEXT;
 }
 
 struct order {
@@ -273,8 +278,15 @@ static int compare_by(
 	case COLUMN_LAST: return by_text(x->text, y->text);
 	case COLUMN_STATE: return (x->state > y->state) - (x->state < y->state);
 	case COLUMN_TID: return (x->tid > y->tid) - (x->tid < y->tid);
-	default: return by_amount(x->self, y->self);
+	case COLUMN_SELF:
+	case COLUMN_TIME:
+	case COLUMN_ERROR:
+	case COLUMN_BAR:
+	case COLUMN_RELATION:
+	case COLUMN_LINE_NUMBER:
+	case COLUMN_CODE: break;
 	}
+	return by_amount(x->self, y->self);
 }
 
 static int compare_rows(const void *a, const void *b, void *context)

@@ -38,7 +38,7 @@ struct live_row {
 	uint64_t id;        /* identifies the row across updates */
 	double self, total; /* weights in the value type shown */
 	double now;         /* a thread's present CPU use; 1: a whole CPU */
-	const char *name, *object, *text;
+	const char *name, *object, *text; /* live_matches() searches in all of them */
 	uint32_t place;    /* place of the row's function; LIVE_NONE: the row is no function */
 	uint32_t line;     /* number of a line of a source file */
 	uint32_t node;     /* call tree: index of the row's node */
@@ -58,6 +58,7 @@ struct live_table {
 	size_t of;                /* number of rows before filter and minimum share apply */
 };
 
+/* live_format() and compare_by() have no default label: a kind that they lack does not compile. */
 enum live_column_kind {
 	COLUMN_SELF,
 	COLUMN_TOTAL,
