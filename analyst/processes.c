@@ -18,6 +18,7 @@ void processes_release(struct processes *processes)
 	for (size_t i = 0; i < processes->n; i++) {
 		free(processes->list[i].path);
 		free(processes->list[i].name);
+		free(processes->list[i].tid);
 	}
 	free(processes->list);
 	*processes = (struct processes){0};
@@ -84,6 +85,27 @@ int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_
 	return 0;
 }
 
+static int add_thread(struct process_facts *facts, uint32_t tid)
+{
+	size_t at = array_bisect(i, 0, facts->tids, facts->tid[i] < tid);
+
+	if (at < facts->tids && facts->tid[at] == tid)
+		return 0;
+	if (array_grow(&facts->tid, &facts->tid_room, facts->tids + 1) < 0)
+		return -ENOMEM;
+	memmove(facts->tid + at + 1, facts->tid + at, (facts->tids - at) * sizeof(*facts->tid));
+	facts->tid[at] = tid;
+	facts->tids++;
+	return 0;
+}
+
+int processes_thread(struct processes *processes, const struct record_thread *thread)
+{
+	struct process_facts *facts = get(processes, thread->pid);
+
+	return facts ? add_thread(facts, thread->tid) : -ENOMEM;
+}
+
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu)
 {
 	struct process_facts *facts = get(processes, cpu->pid);
@@ -91,7 +113,7 @@ int processes_cpu(struct processes *processes, const struct record_cpu *cpu)
 	if (!facts)
 		return -ENOMEM;
 	facts->cpu_ns += cpu->cpu_ns;
-	return 0;
+	return add_thread(facts, cpu->tid);
 }
 
 int processes_exit(struct processes *processes, const struct record_exit *exit)
@@ -131,6 +153,7 @@ static int set_audit(
 		{knows_realtime ? "realtime" : NULL, realtime},
 		{"wall_ns", profile_duration_ns(profile)},
 		{"processes", 1},
+		{facts->tids ? "threads" : NULL, facts->tids},
 		{STATS_EFFECTIVE_SAMPLES,
 			(uint64_t)(stats_effective_samples(facts->weight, facts->weight_squared) +
 				0.5)},

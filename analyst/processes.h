@@ -11,6 +11,7 @@ struct profile;
 struct record_cpu;
 struct record_exec;
 struct record_exit;
+struct record_thread;
 
 struct process_facts {
 	uint32_t pid;
@@ -20,6 +21,8 @@ struct process_facts {
 	double left_out;
 	uint64_t kernel_ns; /* CPU time reported at the process's exit */
 	uint64_t cpu_ns;    /* CPU time reported for the process's threads */
+	uint32_t *tid;      /* of its threads that were sampled or used CPU time; sorted */
+	size_t tids, tid_room;
 };
 
 struct processes {
@@ -32,6 +35,7 @@ void processes_release(struct processes *processes);
 /* Each adds a record to the facts about the record's process. -ENOMEM. */
 int processes_exec(struct processes *processes, const struct record_exec *exec);
 int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns, bool left_out);
+int processes_thread(struct processes *processes, const struct record_thread *thread);
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu);
 int processes_exit(struct processes *processes, const struct record_exit *exit);
 

@@ -370,6 +370,7 @@ static int take_apart(struct analyst *analyst, const struct record *rec)
 	switch (rec->header.type) {
 	case RECORD_EXEC: return processes_exec(processes, &rec->as.exec);
 	case RECORD_EXIT: return processes_exit(processes, &rec->as.exit);
+	case RECORD_THREAD: return processes_thread(processes, &rec->as.thread);
 	case RECORD_CPU: return processes_cpu(processes, &rec->as.cpu);
 	case RECORD_SAMPLE:
 		if (rec->as.sample.flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_DUMP))

@@ -162,9 +162,11 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 {
 	struct stream stream;
 	const struct processes *all;
+	struct profile *merged;
 	uint64_t value;
 
 	(void)state;
+	assert_int_equal(profile_new(&merged), 0);
 	begin_with(&stream, (struct analyst_options){.per_process = true});
 	put_start(&stream);
 	put_image(&stream, 7, "/no/such/prog", "prog");
@@ -172,7 +174,8 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	put_samples(&stream, 7, 7, 0x10000010, 5);
 	put_cpu(&stream, 7, 7, 30 * MS, true);
 	put_exit(&stream, 7, 30 * MS);
-	put_cpu(&stream, 9, 9, 3 * MS, true);
+	put_cpu(&stream, 9, 9, 1 * MS, true);
+	put_cpu(&stream, 9, 10, 2 * MS, true);
 	put_exit(&stream, 9, 3 * MS);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 33000000\nrealtime 1\nlost_samples 0\n");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
@@ -182,9 +185,10 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct profile *one;
 		const uint64_t expected[] = {
-			i ? 0 : 30 * MS, i ? 3 * MS : 0, i ? 3 * MS : 30 * MS, i ? 0 : 20 * MS, 1};
+			i ? 0 : 30 * MS, i ? 3 * MS : 0, i ? 3 * MS : 30 * MS, i ? 0 : 20 * MS, 1,
+			i ? 2 : 1};
 		static const char *const keys[] = {"profiled_cpu_ns", "unattributed_cpu_ns",
-			"kernel_cpu_ns", "found_ns", "realtime"};
+			"kernel_cpu_ns", "found_ns", "realtime", "threads"};
 
 		assert_int_equal(
 			processes_profile(&all->list[i], stream.analyst->profile, &one), 0);
@@ -192,8 +196,13 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 			assert_true(profile_audit(one, keys[k], &value));
 			assert_int_equal(value, expected[k]);
 		}
+		assert_int_equal(profile_merge(merged, one), 0);
 		profile_free(one);
 	}
+	/* Also the process without a sample has its threads in the merged profile. */
+	assert_true(profile_audit(merged, "threads", &value));
+	assert_int_equal(value, 3);
+	profile_free(merged);
 	analyst_free(stream.analyst);
 }
 
