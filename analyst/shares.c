@@ -36,7 +36,7 @@ static bool same_path(const void *items, uint32_t index, const void *key)
 
 static int find_executable(struct shares *shares, const char *path, uint32_t *ret_executable)
 {
-	uint64_t hash = table_hash_bytes(path, strlen(path));
+	uint64_t hash = table_hash_bytes(table_seed(), path, strlen(path));
 	int index = table_find(&shares->paths, hash, same_path, shares->executable, path);
 	struct share_executable executable;
 

@@ -73,7 +73,7 @@ static bool equal(const void *items, uint32_t index, const void *key)
 int pool_add(struct pool *pool, const char *text, size_t bytes)
 {
 	struct wanted key = {text, strnlen(text, bytes)};
-	uint64_t hash = table_hash_bytes(text, key.bytes);
+	uint64_t hash = table_hash_bytes(table_seed(), text, key.bytes);
 	const uint32_t new_id = (uint32_t)pool->n;
 	char *copy;
 	int id = table_find(&pool->table, hash, equal, pool->item, &key);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "base/array.h"
 
@@ -73,11 +74,21 @@ int table_take(struct table *table, uint64_t hash, table_equal *equal,
 	return (int)(*items->n)++;
 }
 
-uint64_t table_hash_bytes(const void *data, size_t bytes)
+uint64_t table_seed(void)
+{
+	uint64_t seed;
+
+	/* The kernel gives each process 16 random bytes when it executes a program. */
+	memcpy(&seed, (const void *)getauxval(AT_RANDOM), sizeof(seed));
+	return seed;
+}
+
+uint64_t table_hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
 	const uint8_t *p = data;
-	uint64_t hash = bytes, word;
+	uint64_t word;
 
+	hash += bytes;
 	for (; bytes >= sizeof(word); p += sizeof(word), bytes -= sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		hash = table_mix(hash, word);

@@ -63,7 +63,15 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 32);
 }
 
-uint64_t table_hash_bytes(const void *data, size_t bytes);
+/* Hashes @hash and the bytes. */
+uint64_t table_hash_bytes(uint64_t hash, const void *data, size_t bytes);
+
+/*
+ * Returns a random number, the same in all of the process. Hashes of what is in foreign files begin
+ * with it: without it, a file could have any number of keys with equal hashes, and each look-up
+ * would compare them all.
+ */
+uint64_t table_seed(void);
 
 /*
  * Returns the index of the item that equals *@key. If *@items has none, appends *@key. Or returns

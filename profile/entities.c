@@ -217,7 +217,7 @@ static bool named_equal(const void *items, uint32_t index, const void *key)
 
 static uint64_t location_hash(const struct named *key)
 {
-	return table_mix(table_mix(0, key->address), key->mapping);
+	return table_mix(table_mix(table_seed(), key->address), key->mapping);
 }
 
 static uint64_t named_hash(const struct named *key)

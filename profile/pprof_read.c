@@ -67,33 +67,17 @@ static int read_strings(struct reading *r)
 {
 	struct byte_span span = r->file;
 	struct field field;
-	size_t n = 0, at = 0;
+	size_t n = 0;
 	int error = each(r, STRING_TABLE, count_string);
 
 	if (error < 0)
 		return error;
-	/*
-	 * The texts with their NULs fit: a string takes at least two bytes of the file besides its
-	 * text.
-	 */
-	r->text = malloc((size_t)(span.end - span.p) + 1);
 	r->string = calloc(r->strings + 1, sizeof(*r->string));
-	if (!r->text || !r->string)
+	if (!r->string)
 		return -ENOMEM;
-	while (pprof_scan_field(&span, &field) > 0) {
-		if (field.number != STRING_TABLE)
-			continue;
-		if (field.bytes >= POOL_LONG_BYTES) {
-			r->string[n] = pool_intern(
-				&r->profile->strings, (const char *)field.data, field.bytes);
-			if (!r->string[n++])
-				return -ENOMEM;
-			continue;
-		}
-		r->string[n++] = r->text + at;
-		memcpy(r->text + at, field.data, field.bytes);
-		at += field.bytes;
-		r->text[at++] = '\0';
+	for (const uint8_t *at = span.p; pprof_scan_field(&span, &field) > 0; at = span.p) {
+		if (field.number == STRING_TABLE)
+			r->string[n++] = (uint32_t)(at - r->file.p);
 	}
 	return 0;
 }
@@ -262,7 +246,8 @@ static int read_all(struct reading *r)
 			return pprof_reading_bad(r,
 				"it does not say what its values are: it is not a pprof profile");
 	}
-	return error;
+	/* pprof_reading_text() sets no problem if memory ran out. */
+	return error == -EBADMSG && !r->problem ? -ENOMEM : error;
 }
 
 static int read_plain(
@@ -283,7 +268,6 @@ static int read_plain(
 	ids_release(&r.mappings);
 	ids_release(&r.functions);
 	ids_release(&r.locations);
-	free(r.text);
 	free(r.string);
 	free(r.column);
 	free(r.line);

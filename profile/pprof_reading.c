@@ -2,7 +2,8 @@
 #include "profile/pprof_reading.h"
 
 #include <errno.h>
-#include <string.h>
+
+#include "profile/model.h"
 
 int pprof_reading_bad(struct reading *r, const char *problem)
 {
@@ -32,9 +33,16 @@ enum { USED_TIMES = 64, USED_BYTES = 1 << 20 };
 const char *pprof_reading_text(struct reading *r, int64_t index)
 {
 	if (index >= 0 && (uint64_t)index < r->strings) {
-		r->used_bytes += strlen(r->string[index]);
+		struct byte_span span = {r->file.p + r->string[index], r->file.end};
+		struct field field;
+
+		(void)pprof_scan_field(&span, &field); /* It has been scanned before. */
+		r->used_bytes += field.bytes;
+		if (!field.bytes)
+			return "";
 		if (r->used_bytes / USED_TIMES <= USED_BYTES + (size_t)(r->file.end - r->file.p))
-			return r->string[index];
+			return pool_intern(
+				&r->profile->strings, (const char *)field.data, field.bytes);
 		(void)pprof_reading_bad(r, "it refers to long strings too often");
 		return NULL;
 	}

@@ -13,11 +13,9 @@ struct reading {
 	struct byte_span file;
 	const char *problem;
 
-	char *text;          /* strings of the file, each with a NUL */
-	uint64_t used_bytes; /* bytes of strings, counted at each reference; bounded */
-	/* All strings: those of POOL_LONG_BYTES or more in the profile's pool, others in @text. */
-	const char **string;
+	uint32_t *string; /* offsets in the file of the fields with the strings */
 	size_t strings;
+	uint64_t used_bytes; /* bytes of strings, counted at each reference; bounded */
 
 	struct pprof_column *column;
 	size_t columns;
@@ -55,7 +53,10 @@ int pprof_reading_bad(struct reading *r, const char *problem);
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 
-/* Returns NULL and sets the problem if the string is missing, or r->used_bytes too large. */
+/*
+ * Returns a string, which is in the profile's pool then. NULL: out of memory; or, with the problem
+ * set, the string is missing, or r->used_bytes too large.
+ */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 
 /* Handles a field of the top level. 0; -EBADMSG, with the problem set; -ENOMEM. */

@@ -151,7 +151,7 @@ int ids_add(struct ids *ids, uint64_t id, uint32_t index)
 		return -EEXIST;
 	if (array_grow(&ids->item, &ids->room, ids->n + 1) < 0)
 		return -ENOMEM;
-	error = table_add(&ids->table, table_mix(0, id), (uint32_t)ids->n);
+	error = table_add(&ids->table, table_mix(table_seed(), id), (uint32_t)ids->n);
 	if (error >= 0)
 		ids->item[ids->n++] = (struct ids_item){id, index};
 	return error;
@@ -164,6 +164,6 @@ int ids_find(const struct ids *ids, uint64_t id)
 
 	if (id - 1 < ids->n && ids->item[id - 1].id == id)
 		return (int)ids->item[id - 1].index;
-	at = table_find(&ids->table, table_mix(0, id), id_equal, ids->item, &id);
+	at = table_find(&ids->table, table_mix(table_seed(), id), id_equal, ids->item, &id);
 	return at < 0 ? at : (int)ids->item[at].index;
 }

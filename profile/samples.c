@@ -29,9 +29,10 @@ static bool stack_equal(const void *items, uint32_t index, const void *key)
 
 static uint64_t stack_hash(const struct stack *stack)
 {
-	uint64_t hash = table_mix(stack->task, (uint64_t)stack->labels << 32 | stack->n);
+	uint64_t hash = table_mix(table_seed(), (uint64_t)stack->task << 32 | stack->n);
 	uint32_t i = 0;
 
+	hash = table_mix(hash, stack->labels);
 	for (; i + 1 < stack->n; i += 2)
 		hash = table_mix(hash, (uint64_t)stack->location[i] << 32 | stack->location[i + 1]);
 	return i < stack->n ? table_mix(hash, stack->location[i]) : hash;

@@ -32,7 +32,7 @@ static uint64_t key_hash(const struct module_key *key)
 	const uint64_t words[6] = {
 		(uintptr_t)key->path, key->dev, key->ino, key->bytes, key->mtime_ns, key->deleted};
 
-	return table_hash_bytes(words, sizeof(words));
+	return table_hash_bytes(0, words, sizeof(words));
 }
 
 static bool key_equal(const void *items, uint32_t index, const void *key)
@@ -214,7 +214,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 		return rc;
 	/* 32-bit and 64-bit processes have different vdsos: the content is the key. */
 	key.bytes = image.bytes;
-	key.ino = image.data ? table_hash_bytes(image.data, image.bytes) : 0;
+	key.ino = image.data ? table_hash_bytes(0, image.data, image.bytes) : 0;
 	*ret_module = module = look_up(symbolizer, &key);
 	if (module || !(*ret_module = module = add(symbolizer, &key))) {
 		elfimage_release(&image);

@@ -17,7 +17,7 @@ static bool same_path(const void *items, uint32_t index, const void *key)
 
 static uint64_t hash_of(const char *path)
 {
-	return table_hash_bytes(path, strlen(path));
+	return table_hash_bytes(table_seed(), path, strlen(path));
 }
 
 int svg_changes_index(const struct diff *diff, struct table *table)

@@ -102,7 +102,7 @@ void svg_color(unsigned object, const char *function, char to[8])
 		{0xd0, 0xd0, 0xd0}};
 	const uint8_t *color = colors[object < SVG_OBJECTS ? object : SVG_OBJECTS];
 	/* Sixteenths of white in the colour, by the function's name. */
-	unsigned white = (unsigned)(table_hash_bytes(function, strlen(function)) >> 13) % 8;
+	unsigned white = (unsigned)(table_hash_bytes(0, function, strlen(function)) >> 13) % 8;
 	unsigned part[3];
 
 	for (size_t i = 0; i < 3; i++)

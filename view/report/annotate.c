@@ -26,7 +26,7 @@ static int count_inlined(
 	struct annotate *annotate, uint32_t line, const char *function, const int64_t *value)
 {
 	struct annotate_inlined key = {.line = line, .function = function};
-	uint64_t hash = table_mix(table_hash_bytes(function, strlen(function)), line);
+	uint64_t hash = table_mix(table_hash_bytes(table_seed(), function, strlen(function)), line);
 	int index = table_intern(&annotate->inlined_table, hash, same_inlined, &annotate->inlined,
 		&annotate->inlined_room, &annotate->inlineds, &key);
 

@@ -20,7 +20,7 @@ static bool same_line(const void *items, uint32_t index, const void *key)
 int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 {
 	struct annotate_line key = {.file = file, .line = line};
-	uint64_t hash = table_mix(table_hash_bytes(file, strlen(file)), line);
+	uint64_t hash = table_mix(table_hash_bytes(table_seed(), file, strlen(file)), line);
 
 	return table_intern(&annotate->line_table, hash, same_line, &annotate->line,
 		&annotate->line_room, &annotate->lines, &key);

@@ -83,9 +83,9 @@ static void test_table__hash_spreads(void **state)
 		count[table_mix(0, i) & 255]++;
 	for (unsigned i = 0; i < 256; i++)
 		assert_in_range(count[i], 16, 160);
-	assert_true(table_hash_bytes("a", 1) != table_hash_bytes("b", 1));
-	assert_true(table_hash_bytes("a", 1) != table_hash_bytes("a\0", 2));
-	assert_true(table_hash_bytes("12345678x", 9) != table_hash_bytes("12345678y", 9));
+	assert_true(table_hash_bytes(0, "a", 1) != table_hash_bytes(0, "b", 1));
+	assert_true(table_hash_bytes(0, "a", 1) != table_hash_bytes(0, "a\0", 2));
+	assert_true(table_hash_bytes(0, "12345678x", 9) != table_hash_bytes(0, "12345678y", 9));
 }
 
 static void test_array__grow_keeps_what_is_there(void **state)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/table.h"
 #include "profile/foreign.h"
 #include "profile/pprof.h"
 #include "tests/unit/pprof_fixture.h"
@@ -66,6 +67,68 @@ static void pb_strings(struct pb *pb, const char *const *text)
 static int read_pb(const struct pb *pb, struct profile **ret_profile, const char **ret_problem)
 {
 	return pprof_read(pb->data, pb->n, ret_profile, ret_problem);
+}
+
+/* Returns the number by which an odd number must be multiplied for 1. Newton doubles its bits. */
+static uint64_t inverse(uint64_t odd)
+{
+	uint64_t result = odd;
+
+	for (unsigned i = 0; i < 5; i++)
+		result *= 2 - odd * result;
+	return result;
+}
+
+/* The factors of table_mix() and of table_kept(). */
+#define OF_HASH  UINT64_C(0xff51afd7ed558ccd)
+#define OF_VALUE UINT64_C(0x9e3779b97f4a7c15)
+#define OF_KEPT  UINT64_C(0xd6e8feb86659fd93)
+
+/* Returns the value for which table_mix(@hash, value) is @wanted. */
+static uint64_t unmix(uint64_t hash, uint64_t wanted)
+{
+	return (wanted ^ wanted >> 32) * inverse(OF_VALUE) ^ hash * OF_HASH;
+}
+
+/*
+ * If hashes were the same in each process, all ids, names and addresses of this file would have the
+ * same one. Each would be compared with all others, which takes minutes.
+ */
+static void test_pprof__hashes_cannot_be_foreseen(void **state)
+{
+	enum { N = 200000, BYTES = 80 };
+	static const char *const text[] = {"", "cpu", "nanoseconds", NULL};
+	struct profile *profile = NULL;
+	const char *problem = NULL;
+	struct pb pb = {.n = 0};
+	size_t bytes = 0;
+	uint8_t *data = malloc((size_t)N * BYTES);
+
+	(void)state;
+	assert_non_null(data);
+	PB_PART(&pb, 1, 1, 2);
+	PB_PART(&pb, 3, 1, 0x1000, 1 << 20);
+	pb_strings(&pb, text);
+	for (uint64_t i = 0; i < N; i++) {
+		/* Of a hash, table_kept() gives the upper half of the product. */
+		uint64_t hash = (UINT64_C(7) << 32 | i) * inverse(OF_KEPT);
+		uint64_t word[2] = {(i | i << 20) | UINT64_C(0x8080808080808080)};
+
+		word[1] = unmix(table_mix(sizeof(word), word[0]), 7);
+		assert_int_equal(table_mix(table_mix(sizeof(word), word[0]), word[1]), 7);
+		assert_int_equal(table_kept(table_mix(0, unmix(0, hash))), 7);
+		pb_bytes(&pb, 6, word, sizeof(word));
+		PB_PART(&pb, 5, unmix(0, hash), i + 3);
+		PB_PART(&pb, 4, i + 1, 1, unmix(0, unmix(0, hash) * inverse(OF_HASH)));
+		assert_true(bytes + pb.n <= (size_t)N * BYTES);
+		memcpy(data + bytes, pb.data, pb.n);
+		bytes += pb.n;
+		pb.n = 0;
+	}
+	assert_int_equal(pprof_read(data, bytes, &profile, &problem), 0);
+	assert_int_equal(profile_locations(profile), N);
+	profile_free(profile);
+	free(data);
 }
 
 /* A heap profile of Go: no CPU time, unpacked ids, string table last, no mapping. */
@@ -328,6 +391,7 @@ static void test_pprof__names_other_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pprof__hashes_cannot_be_foreseen),
 		cmocka_unit_test(test_pprof__reads_other_kinds_of_values),
 		cmocka_unit_test(test_pprof__finds_values_by_type_and_tasks_by_labels),
 		cmocka_unit_test(test_pprof__takes_cpu_time_from_the_period),
