@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/export/folded.h"
-
+/*
+ * Folded stacks, the input of flame graph programs. Each different stack is a line: functions from
+ * the root to the leaf, separated by semicolons, then a space and the number of samples.
+ *
+ *   main;demo::compute(int);helper 50
+ *
+ * A semicolon in a name becomes a colon; control characters and invalid UTF-8 become '?'. If the
+ * profile has no numbers of samples, the value type that reports show by default is written
+ * instead. Samples without a stack are "[unknown]". CPU time without a sample is left out. If the
+ * options split the report by process or thread, the name of the process or thread is the outermost
+ * frame.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/text.h"
+#include "view/export/exporters.h"
 #include "view/options.h"
 #include "view/tree.h"
 

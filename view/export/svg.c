@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "view/export/exporters.h"
 #include "view/export/svg_changes.h"
 #include "view/header.h"
 #include "view/options.h"

@@ -14,16 +14,12 @@
 
 struct svg_changes;
 
-/* The write() of struct export_format (export.h). */
-int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
-	char **ret_problem);
-
 /* Writes the graph as an element of an HTML page, without the text above and below the frames. */
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
 /*
- * Writes the graph of a comparison. @profile has the call paths of both sides (svg_diff.h).
+ * Writes the graph of a comparison. @profile has the call paths of both sides (svg_diff.c).
  * @changes has the rows of the comparison, from which frames get colours and tooltips.
  */
 int svg_write_diff(const struct profile *profile, const struct report_options *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changed between the sides of a flame graph (svg_diff.h), by node of its tree. */
+/* What changed between the sides of a flame graph (svg_diff.c), by node of its tree. */
 #ifndef VIEW_EXPORT_SVG_CHANGES_H
 #define VIEW_EXPORT_SVG_CHANGES_H
 

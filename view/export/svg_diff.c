@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/export/svg_diff.h"
-
+/*
+ * A flame graph of two sides. A frame's width is the mean of its values on both sides. A frame is
+ * red if its value is significantly greater on side B, blue if it is significantly less, grey if
+ * the difference may be chance.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "view/export/exporters.h"
 #include "view/export/svg_changes.h"
 #include "view/options.h"
 #include "view/paths.h"
