@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/sum.h"
 #include "base/text.h"
-#include "view/filter.h"
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/options.h"
@@ -18,18 +17,8 @@
 #include "view/share.h"
 #include "view/sheet.h"
 
-struct calling {
-	const struct profile *profile;
-	struct callers *callers;
-	size_t values;
-	uint32_t *stack; /* places of the current sample, leaf first */
-	size_t n, room;
-};
-
-static int row_of(struct calling *c, struct callers_side *side, uint32_t place)
+static int row_of(const struct places *places, struct callers_side *side, uint32_t place)
 {
-	const struct places *places = &c->callers->places;
-
 	if (side->row_of[place])
 		return (int)side->row_of[place] - 1;
 	if (array_grow(&side->row, &side->room, side->n + 1) < 0 ||
@@ -45,34 +34,21 @@ static int row_of(struct calling *c, struct callers_side *side, uint32_t place)
 	return (int)side->n - 1;
 }
 
-static int count(struct calling *c, struct callers_side *side, uint32_t place,
-	const struct sample *sample, size_t stamp, bool self)
+static int count(const struct frames *frames, struct callers_side *side, uint32_t place,
+	size_t sample, bool self)
 {
-	int index = row_of(c, side, place);
+	const int64_t *value = profile_sample(frames->profile, sample).value;
+	size_t values = profile_value_types(frames->profile);
+	int index = row_of(&frames->places, side, place);
 
 	if (index < 0)
 		return index;
 	if (self)
-		sum_add_all(side->row[index].self, sample->value, c->values);
-	if (side->seen[index] == stamp)
+		sum_add_all(side->row[index].self, value, values);
+	if (side->seen[index] == sample + 1)
 		return 0;
-	side->seen[index] = stamp;
-	sum_add_all(side->row[index].total, sample->value, c->values);
-	return 0;
-}
-
-static int flatten(struct calling *c, const struct sample *sample)
-{
-	c->n = 0;
-	for (size_t i = 0; i < sample->n; i++) {
-		size_t n;
-		const uint32_t *of = places_of(&c->callers->places, sample->location[i], &n);
-
-		if (array_grow(&c->stack, &c->room, c->n + n) < 0)
-			return -ENOMEM;
-		memcpy(c->stack + c->n, of, n * sizeof(*c->stack));
-		c->n += n;
-	}
+	side->seen[index] = sample + 1;
+	sum_add_all(side->row[index].total, value, values);
 	return 0;
 }
 
@@ -80,38 +56,42 @@ static int flatten(struct calling *c, const struct sample *sample)
  * Does frame @at call the leaf's function, directly or with only recursive calls of the leaf's
  * function between them?
  */
-static bool is_leaf_callee(const struct calling *c, size_t at)
+static bool is_leaf_callee(const struct frame *frame, size_t at)
 {
 	for (size_t i = 1; i < at; i++) {
-		if (c->stack[i] != c->stack[0])
+		if (frame[i].place != frame[0].place)
 			return false;
 	}
 	return at > 0;
 }
 
-static int add_sample(struct calling *c, const struct sample *sample, size_t stamp)
+/* Adds the sample whose frames were taken last. */
+static int add_sample(struct callers *callers, size_t sample)
 {
-	struct callers *callers = c->callers;
+	const struct frames *frames = &callers->frames;
+	const struct frame *frame = frames->frame;
+	const int64_t *value = profile_sample(frames->profile, sample).value;
+	size_t values = profile_value_types(frames->profile);
 	bool first = true;
-	int error = flatten(c, sample);
+	int error = 0;
 
-	for (size_t i = 0, end; i < c->n && !error; i = end) {
+	for (size_t i = 0, end; i < frames->n && !error; i = end) {
 		uint32_t caller;
 
 		end = i + 1;
-		if (!callers->is_function[c->stack[i]])
+		if (!callers->is_function[frame[i].place])
 			continue;
-		while (end < c->n && callers->is_function[c->stack[end]])
+		while (end < frames->n && callers->is_function[frame[end].place])
 			end++;
-		caller = end < c->n ? c->stack[end] : (uint32_t)callers->places.n;
-		error = count(c, &callers->caller, caller, sample, stamp, i == 0);
+		caller = end < frames->n ? frame[end].place : (uint32_t)frames->places.n;
+		error = count(frames, &callers->caller, caller, sample, i == 0);
 		if (!error && i)
-			error = count(c, &callers->callee, c->stack[i - 1], sample, stamp,
-				first && is_leaf_callee(c, i));
+			error = count(frames, &callers->callee, frame[i - 1].place, sample,
+				first && is_leaf_callee(frame, i));
 		if (first)
-			sum_add_all(callers->function.total, sample->value, c->values);
+			sum_add_all(callers->function.total, value, values);
 		if (i == 0)
-			sum_add_all(callers->function.self, sample->value, c->values);
+			sum_add_all(callers->function.self, value, values);
 		first = false;
 	}
 	return error;
@@ -126,8 +106,8 @@ static void mark(struct callers *callers, const char *name)
 	struct row *function = &callers->function;
 
 	*function = (struct row){.task = ""};
-	for (size_t i = 0; i < callers->places.n; i++) {
-		const struct place *place = &callers->places.place[i];
+	for (size_t i = 0; i < callers->frames.places.n; i++) {
+		const struct place *place = &callers->frames.places.place[i];
 
 		if (strcmp(place->function, name) != 0)
 			continue;
@@ -159,11 +139,11 @@ static int compare_rows(const void *a, const void *b, void *context)
 static void settle(
 	struct callers *callers, struct callers_side *side, const struct report_options *options)
 {
-	size_t weight = callers->sums.weight, kept = 0;
+	size_t weight = callers->frames.sums.weight, kept = 0;
 	/* In a difference of profiles, changes may cancel out: a minimum share means nothing. */
-	double least = callers->sums.negative
+	double least = callers->frames.sums.negative
 		? 0
-		: (double)callers->sums.whole * options->min_percent / 100;
+		: (double)callers->frames.sums.whole * options->min_percent / 100;
 
 	if (side->n)
 		qsort_r(side->row, side->n, sizeof(*side->row), compare_rows, &weight);
@@ -174,31 +154,12 @@ static void settle(
 	side->n = kept;
 }
 
-static int collect(
-	struct calling *c, const struct report_options *options, const struct filter *filter)
-{
-	size_t n = profile_samples(c->profile);
-	int error = 0;
-
-	for (size_t i = 0; i < n && !error; i++) {
-		struct sample sample = profile_sample(c->profile, i);
-
-		progress_show(options, "callers", i, n);
-		if (filter_takes(filter, c->profile, &c->callers->places, &sample))
-			error = add_sample(c, &sample, i + 1);
-	}
-	free(c->stack);
-	return error;
-}
-
 static int fill(struct callers *callers, const struct profile *profile,
 	const struct report_options *options, const char *name, char **ret_problem)
 {
-	struct calling c = {
-		.profile = profile, .callers = callers, .values = profile_value_types(profile)};
-	struct filter filter;
-	int error = places_init(&callers->places, profile, options, ROWS_BY_FUNCTION);
-	size_t n = callers->places.n + 1;
+	struct frames *frames = &callers->frames;
+	int error = frames_init(frames, profile, options, ret_problem);
+	size_t n = frames->places.n + 1, samples = profile_samples(profile);
 
 	if (error < 0)
 		return error;
@@ -207,16 +168,16 @@ static int fill(struct callers *callers, const struct profile *profile,
 	callers->callee.row_of = calloc(n, sizeof(*callers->callee.row_of));
 	if (!callers->is_function || !callers->caller.row_of || !callers->callee.row_of)
 		return -ENOMEM;
-	error = filter_init(&filter, profile, &callers->places, options, ret_problem);
-	if (error < 0)
-		return error;
 	mark(callers, name);
-	rows_sum_up(profile, &callers->places, &filter, &callers->sums);
-	error = collect(&c, options, &filter);
-	filter_release(&filter);
+	for (size_t i = 0; i < samples && error >= 0; i++) {
+		progress_show(options, "callers", i, samples);
+		error = frames_take_stack(frames, i);
+		if (error > 0)
+			error = add_sample(callers, i);
+	}
 	settle(callers, &callers->caller, options);
 	settle(callers, &callers->callee, options);
-	return error;
+	return error < 0 ? error : 0;
 }
 
 int callers_init(struct callers *callers, const struct profile *profile,
@@ -246,7 +207,7 @@ void callers_release(struct callers *callers)
 	side_release(&callers->caller);
 	side_release(&callers->callee);
 	free(callers->is_function);
-	places_release(&callers->places);
+	frames_release(&callers->frames);
 	*callers = (struct callers){0};
 }
 
@@ -261,10 +222,11 @@ struct printing {
 static void put_value(struct printing *p, int64_t value, const char *title, unsigned share_drop,
 	unsigned amount_drop)
 {
+	const struct callers *callers = p->callers;
 	char text[SHARE_BYTES];
 
 	share_format(
-		&p->callers->sums, p->options->ascii, p->callers->function.unsampled, value, text);
+		&callers->frames.sums, p->options->ascii, callers->function.unsampled, value, text);
 	layout_number(&p->layout, title, share_drop, "%s", text);
 	text_format_scaled(value, p->scale, text);
 	layout_number(&p->layout, "", amount_drop, "%s", text);
@@ -272,10 +234,10 @@ static void put_value(struct printing *p, int64_t value, const char *title, unsi
 
 static void add_row(struct printing *p, const char *relation, const struct row *row)
 {
-	size_t weight = p->callers->sums.weight;
+	size_t weight = p->callers->frames.sums.weight;
 	int64_t whole = p->callers->function.total[weight];
 
-	layout_row(&p->layout, share_of(&p->callers->sums, row->self[weight]));
+	layout_row(&p->layout, share_of(&p->callers->frames.sums, row->self[weight]));
 	layout_text(&p->layout, "", LAYOUT_WHOLE, 0, 0, "%s", relation);
 	put_value(p, row->total[weight], "total", 0, 2);
 	put_value(p, row->self[weight], "self", 3, 1);
@@ -322,7 +284,7 @@ static int print_paths(const struct profile *profile, const struct report_option
 static int print_text(const struct profile *profile, const struct report_options *options,
 	const struct callers *callers, FILE *out)
 {
-	size_t weight = callers->sums.weight;
+	size_t weight = callers->frames.sums.weight;
 	const struct callers_side *caller = &callers->caller, *callee = &callers->callee;
 	struct printing p = {.options = options,
 		.callers = callers,
@@ -336,7 +298,7 @@ static int print_text(const struct profile *profile, const struct report_options
 	add_row(&p, "function", &callers->function);
 	for (size_t i = 0; i < callee->n; i++)
 		add_row(&p, "callee", &callee->row[i]);
-	error = header_print(profile, options, &callers->sums, out);
+	error = header_print(profile, options, &callers->frames.sums, out);
 	if (!error) {
 		fputc('\n', out);
 		error = layout_print(&p.layout, options->width, out);
@@ -372,7 +334,7 @@ static int print_sheet(const struct profile *profile, const struct report_option
 {
 	static const struct row names;
 	const struct callers_side *caller = &callers->caller, *callee = &callers->callee;
-	size_t weight = callers->sums.weight;
+	size_t weight = callers->frames.sums.weight;
 	struct sheet sheet;
 
 	sheet_begin(&sheet, options->format, out);

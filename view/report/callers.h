@@ -11,8 +11,7 @@
 #ifndef VIEW_REPORT_CALLERS_H
 #define VIEW_REPORT_CALLERS_H
 
-#include "view/places.h"
-#include "view/rows.h"
+#include "view/frames.h"
 
 /* The caller of an outermost function. */
 #define CALLERS_NOBODY "[no caller]"
@@ -30,8 +29,7 @@ struct callers {
 	struct row function;
 	struct callers_side caller, callee;
 	bool *is_function; /* by place: is it of the report's function? */
-	struct places places;
-	struct rows sums; /* sums over all samples; the list of rows is empty */
+	struct frames frames;
 };
 
 /*

@@ -7,9 +7,8 @@
 
 #include "base/array.h"
 #include "base/table.h"
-#include "view/filter.h"
+#include "view/frames.h"
 #include "view/options.h"
-#include "view/places.h"
 #include "view/report/report.h"
 #include "view/share.h"
 #include "view/sheet.h"
@@ -116,35 +115,23 @@ static int count_sample(struct doctor *d, const struct sample *sample)
 	return count_end(d, sample, count);
 }
 
-static int count_all(struct doctor *d, const struct places *places, const struct filter *filter)
+static int collect(struct doctor *d, char **ret_problem)
 {
-	int r = 0;
+	struct frames frames;
+	int r = frames_init(&frames, d->profile, &d->options, ret_problem);
+
+	if (r < 0)
+		return r;
+	d->sums = frames.sums;
 
 	for (size_t i = 0; i < profile_samples(d->profile) && r == 0; i++) {
 		struct sample sample = profile_sample(d->profile, i);
 
 		if (sample.n && !profile_is_unsampled(d->profile, &sample) &&
-			filter_takes(filter, d->profile, places, &sample))
+			filter_takes(&frames.filter, d->profile, &frames.places, &sample))
 			r = count_sample(d, &sample);
 	}
-	return r;
-}
-
-static int collect(struct doctor *d, char **ret_problem)
-{
-	struct places places;
-	struct filter filter;
-	int r = places_init(&places, d->profile, &d->options, ROWS_BY_FUNCTION);
-
-	if (r < 0)
-		return r;
-	r = filter_init(&filter, d->profile, &places, &d->options, ret_problem);
-	if (r == 0) {
-		rows_sum_up(d->profile, &places, &filter, &d->sums);
-		r = count_all(d, &places, &filter);
-		filter_release(&filter);
-	}
-	places_release(&places);
+	frames_release(&frames);
 	return r;
 }
 
