@@ -8,8 +8,8 @@
 
 #include "analyst/jit/jit_note.h"
 #include "analyst/python/python_note.h"
+#include "analyst/settle.h"
 #include "analyst/take.h"
-#include "analyst/times.h"
 #include "base/array.h"
 #include "opener/opener.h"
 #include "profile/labels.h"
@@ -165,7 +165,7 @@ int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *r
 	int r = array_grow(&analyst->factor, &analyst->factor_room, stacks + 1);
 
 	if (r == 0)
-		r = times_factors(&analyst->shares, stacks, analyst->factor);
+		r = settle_factors(&analyst->shares, stacks, analyst->factor);
 	*ret_factor = analyst->factor;
 	*ret_stacks = stacks;
 	return r;
@@ -249,7 +249,7 @@ int analyst_finish(struct analyst *analyst)
 	if (r < 0)
 		return r;
 	analyst->counts.unresolved = count_unresolved(analyst);
-	r = times_finish(&analyst->shares, &analyst->processes, &analyst->wallclock,
+	r = settle_finish(&analyst->shares, &analyst->processes, &analyst->wallclock,
 		analyst->profile, &analyst->counts.left_out_ns);
 	if (r == 0)
 		r = unsampled_finish(&analyst->unsampled, &analyst->wallclock, analyst->profile);

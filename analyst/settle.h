@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Distributes the CPU time of shares.h as if all threads and processes had ended now. Works on a
- * copy. Pure.
+ * Converts the CPU values of a profile from weights to CPU times: distributes the CPU time of
+ * shares.h as if all threads and processes had ended now. Works on a copy of the accounts.
  */
 #ifndef ANALYST_SETTLE_H
 #define ANALYST_SETTLE_H
 
 #include "analyst/shares.h"
+
+struct processes;
+struct profile;
+struct wallclock;
 
 struct settled {
 	const struct shares *shares; /* must not change while this is in use */
@@ -32,5 +36,16 @@ uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack);
  * Threads without a report, and a stack without weight, count as 1.
  */
 double settled_factor(const struct settled *settled, uint32_t stack);
+
+/*
+ * Converts the profile's CPU values from weights to CPU times, in ns. CPU time without a sample is
+ * added as a stack [unsampled]: one for each executable or, if shares->per_process, one for each
+ * process, named by @processes. *@ret_left_out_ns: the time of SHARES_LEFT_OUT. -ENOMEM.
+ */
+int settle_finish(const struct shares *shares, const struct processes *processes,
+	const struct wallclock *wallclock, struct profile *profile, uint64_t *ret_left_out_ns);
+
+/* Sets each stack's settled_factor(), for a view of a running profile. -ENOMEM. */
+int settle_factors(const struct shares *shares, size_t stacks, float *ret_factor);
 
 #endif
