@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,20 @@ char *text_clean(const char *text, bool ascii)
 	if (clean)
 		*to = '\0';
 	return clean;
+}
+
+int text_refuse(char **ret_problem, int error, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(ret_problem, format, args);
+	va_end(args);
+	if (n >= 0)
+		return error;
+	*ret_problem = NULL;
+	return -ENOMEM;
 }
 
 void text_put(const char *text, FILE *out)

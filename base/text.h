@@ -33,6 +33,12 @@ bool text_is_printable(int32_t character);
  * not ASCII. NULL: out of memory.
  */
 char *text_clean(const char *text, bool ascii);
+/*
+ * Says why something is refused: sets *@ret_problem to a text, which the caller frees. Returns
+ * @error; or -ENOMEM, with *@ret_problem NULL.
+ */
+int text_refuse(char **ret_problem, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Prints the result of text_clean(text, false). */
 void text_put(const char *text, FILE *out);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 typedef const char *name_at(const void *items, size_t index);
 
 static const char *place_name(const void *items, size_t index)
@@ -42,10 +44,8 @@ static int match_all(const char *pattern, const char *what, const void *items, s
 	error = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
 	if (error) {
 		(void)regerror(error, &regex, reason, sizeof(reason));
-		if (asprintf(ret_problem, "%s '%s' is not a regular expression: %s", what, pattern,
-			    reason) < 0)
-			return -ENOMEM;
-		return -EINVAL;
+		return text_refuse(ret_problem, -EINVAL, "%s '%s' is not a regular expression: %s",
+			what, pattern, reason);
 	}
 	flags = calloc(n + 1, sizeof(*flags));
 	for (size_t i = 0; flags && i < n; i++)
@@ -82,11 +82,11 @@ static int choose_value(
 	if (filter->value < profile_value_types(profile))
 		return 0;
 	list = list_values(profile);
-	r = list ? asprintf(ret_problem, "there are no values '%s' in the profile; it has %s", type,
-			   list)
-		 : -1;
+	r = list ? text_refuse(ret_problem, -EINVAL,
+			   "there are no values '%s' in the profile; it has %s", type, list)
+		 : -ENOMEM;
 	free(list);
-	return r < 0 ? -ENOMEM : -EINVAL;
+	return r;
 }
 
 int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/file.h"
 #include "profile/monout.h"
 #include "tools/inspector/inspect_answer.h"
@@ -145,8 +146,8 @@ int inspect_histogram(
 	}
 	if (r == 0)
 		r = named(&q, path, program, ret_profile, ret_problem);
-	else if (asprintf(ret_problem, "cannot use '%s': %s", path, why) < 0)
-		*ret_problem = NULL;
+	else
+		r = text_refuse(ret_problem, r, "cannot use '%s': %s", path, why);
 	free(data);
 	return r;
 }

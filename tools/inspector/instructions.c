@@ -3,25 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int fail(char **ret_problem, int error, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static int fail(char **ret_problem, int error, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vasprintf(ret_problem, format, args);
-	va_end(args);
-	if (n >= 0)
-		return error;
-	*ret_problem = NULL;
-	return -ENOMEM;
-}
+#include "base/text.h"
 
 #ifdef HAVE_CAPSTONE
 #include <capstone/capstone.h>
@@ -105,14 +90,16 @@ int instructions_walk(const struct code_location *start, uint64_t end, const cha
 	int r;
 
 	if (!code)
-		return fail(ret_problem, -ENOENT, "the instructions in %s cannot be read", file);
+		return text_refuse(
+			ret_problem, -ENOENT, "the instructions in %s cannot be read", file);
 	if (bytes > end - at)
 		bytes = (size_t)(end - at);
 	if (bytes > CODE_BYTES_MOST)
 		bytes = CODE_BYTES_MOST;
 	r = open_machine(machine, &handle);
 	if (r == -ENOTSUP)
-		return fail(ret_problem, r, "the instructions of this machine are not known");
+		return text_refuse(
+			ret_problem, r, "the instructions of this machine are not known");
 	if (r < 0)
 		return r;
 	insn = cs_malloc(handle);
@@ -137,7 +124,7 @@ int instructions_walk(const struct code_location *start, uint64_t end, const cha
 	(void)end;
 	(void)each;
 	(void)context;
-	return fail(ret_problem, -ENOTSUP,
+	return text_refuse(ret_problem, -ENOTSUP,
 		"the instructions of %s cannot be shown: this program was built without capstone",
 		file);
 }

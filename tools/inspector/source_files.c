@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "opener/regular.h"
 
 enum { SOURCE_BYTES_MOST = 16 << 20 };
@@ -111,15 +112,6 @@ int source_files_text(int fd, off_t offset, size_t bytes, char **ret_text)
 	return 0;
 }
 
-static int refuse(char **ret_problem, const char *file, const char *why)
-{
-	if (asprintf(ret_problem, "%s %s", file, why) < 0) {
-		*ret_problem = NULL;
-		return -ENOMEM;
-	}
-	return -ENOENT;
-}
-
 int source_files_read(const struct source_files *files, const char *file, bool shared,
 	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem)
 {
@@ -131,14 +123,15 @@ int source_files_read(const struct source_files *files, const char *file, bool s
 	if (fd == -ENOMEM)
 		return fd;
 	if (fd < 0)
-		return refuse(ret_problem, file,
-			"is not here: say where its folder is, --source-path OLD=NEW");
+		return text_refuse(ret_problem, -ENOENT,
+			"%s is not here: say where its folder is, --source-path OLD=NEW", file);
 	if (shared && !named && !regular_is_public(fd))
-		r = refuse(ret_problem, path,
-			"is not for everybody to read, or in a folder that is not: name its "
-			"folder, --source-path DIR, if it is to be part of the file");
+		r = text_refuse(ret_problem, -ENOENT,
+			"%s is not for everybody to read, or in a folder that is not: name its "
+			"folder, --source-path DIR, if it is to be part of the file",
+			path);
 	else if (st.st_size > SOURCE_BYTES_MOST)
-		r = refuse(ret_problem, path, "is larger than 16 MiB");
+		r = text_refuse(ret_problem, -ENOENT, "%s is larger than 16 MiB", path);
 	else
 		r = source_files_text(fd, 0, (size_t)st.st_size, ret_text);
 	(void)close(fd);

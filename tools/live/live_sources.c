@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analyst/analyst.h"
+#include "base/text.h"
 #include "opener/opener.h"
 #include "profile/profile.h"
 #include "tools/inspector/instructions.h"
@@ -70,8 +71,7 @@ static int disassemble(void *context, uint32_t location, char **ret_text, char *
 	uint64_t end;
 
 	if (file[0] != '/' && file[0] != '[')
-		return asprintf(ret_problem, "there is no file behind %s", file) < 0 ? -ENOMEM
-										     : -ENOENT;
+		return text_refuse(ret_problem, -ENOENT, "there is no file behind %s", file);
 	if (!analyst_function_bounds(c->analyst, location, &from.svma, &end)) {
 		from.svma = at.address > AROUND_BYTES ? at.address - AROUND_BYTES : 0;
 		end = at.address + AROUND_BYTES;

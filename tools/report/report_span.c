@@ -57,25 +57,20 @@ static uint64_t place(const struct report_moment *moment, uint64_t end_ns, uint6
 static int refuse_span(uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, char **ret_problem)
 {
 	char from[TEXT_UNIT_BYTES], to[TEXT_UNIT_BYTES], end[TEXT_UNIT_BYTES];
-	int n;
 
 	text_format_ns(from_ns, from);
 	text_format_ns(to_ns, to);
 	text_format_ns(end_ns, end);
 	if (from_ns >= end_ns)
-		n = asprintf(ret_problem,
+		return text_refuse(ret_problem, -ERANGE,
 			"--from is at %s, but the profile ends at %s; --from -1s is its last "
 			"second",
 			from, end);
-	else if (!to_ns)
-		n = asprintf(ret_problem,
+	if (!to_ns)
+		return text_refuse(ret_problem, -ERANGE,
 			"--to is at the beginning, so nothing is left; the profile lasts %s", end);
-	else
-		n = asprintf(ret_problem,
-			"--from is at %s and --to at %s: --from must be the earlier one", from, to);
-	if (n < 0)
-		*ret_problem = NULL;
-	return -ERANGE;
+	return text_refuse(ret_problem, -ERANGE,
+		"--from is at %s and --to at %s: --from must be the earlier one", from, to);
 }
 
 /* A span that ends after the profile may be a mistake: adds a note. */
@@ -92,17 +87,15 @@ static int tell_end(struct profile *part, uint64_t to_ns, uint64_t end_ns)
 static int refuse_profile(const struct profile *profile, char **ret_problem)
 {
 	const char *why = timeline_why_left_out(profile);
-	int n = why ? asprintf(ret_problem,
-			      "--from and --to need the time line of the profile, which cannot be "
-			      "used: %s",
-			      why)
-		    : asprintf(ret_problem,
-			      "--from and --to need a profile with a time line: sprofrun writes "
-			      "one (without --no-timeline), other programs do not");
 
-	if (n < 0)
-		*ret_problem = NULL;
-	return -ENODATA;
+	if (why)
+		return text_refuse(ret_problem, -ENODATA,
+			"--from and --to need the time line of the profile, which cannot be used: "
+			"%s",
+			why);
+	return text_refuse(ret_problem, -ENODATA,
+		"--from and --to need a profile with a time line: sprofrun writes one (without "
+		"--no-timeline), other programs do not");
 }
 
 int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem)

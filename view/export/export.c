@@ -21,12 +21,10 @@ static int write_pprof(const struct profile *profile, const struct report_option
 	size_t bytes;
 	int error;
 
-	if (options.focus || options.object || options.thread) {
-		*ret_problem =
-			strdup("a pprof file holds the whole profile: leave --focus, --object "
-			       "and --thread to the program that reads it");
-		return *ret_problem ? -EINVAL : -ENOMEM;
-	}
+	if (options.focus || options.object || options.thread)
+		return text_refuse(ret_problem, -EINVAL,
+			"a pprof file holds the whole profile: leave --focus, --object and "
+			"--thread to the program that reads it");
 	error = pprof_write(profile, &data, &bytes);
 	if (error < 0)
 		return error;
@@ -189,12 +187,10 @@ int export_write(const struct export_format *format, const struct profile *profi
 	frames_release(&frames);
 	if (!is_negative)
 		return format->write(profile, options, out, ret_problem);
-	if (asprintf(ret_problem,
-		    "%s has no negative values, and this profile is a difference: export it as "
-		    "pprof, folded, csv or json, or see the reports flat, lines, tree and callers",
-		    format->name) < 0)
-		*ret_problem = NULL;
-	return *ret_problem ? -EINVAL : -ENOMEM;
+	return text_refuse(ret_problem, -EINVAL,
+		"%s has no negative values, and this profile is a difference: export it as pprof, "
+		"folded, csv or json, or see the reports flat, lines, tree and callers",
+		format->name);
 }
 
 int export_for_file(const char *path, const struct profile *profile,

@@ -72,29 +72,25 @@ int export_check_recording(const char *path, char **ret_problem)
 	const struct export_format *format = export_find_for_file(path);
 	const char *name = text_basename(path), *dot = strrchr(name, '.');
 	char *list;
-	int n;
+	int r;
 
 	if (format && (!format->report || format->instead))
 		return 0;
 	if (!dot || dot == name || !is_suffix(dot + 1) || is_of_pprof(dot + 1))
 		return 0;
 	*ret_problem = NULL;
-	if (format) {
-		n = asprintf(ret_problem,
+	if (format)
+		return text_refuse(ret_problem, -EINVAL,
 			"a recording is not written as %s: record to %.*s.pb.gz, then 'sprofreport "
 			"export --format %s -o %s %.*s.pb.gz'",
 			format->name, (int)(dot - name), name, format->name, name,
 			(int)(dot - name), name);
-	} else {
-		list = list_formats();
-		n = list ? asprintf(ret_problem,
-				   "no format's name ends in %s: choose %s, or a name without a "
-				   "suffix (pprof)",
-				   dot, list)
-			 : -1;
-		free(list);
-	}
-	if (n < 0)
-		*ret_problem = NULL;
-	return -EINVAL;
+	list = list_formats();
+	r = list ? text_refuse(ret_problem, -EINVAL,
+			   "no format's name ends in %s: choose %s, or a name without a suffix "
+			   "(pprof)",
+			   dot, list)
+		 : -ENOMEM;
+	free(list);
+	return r;
 }

@@ -272,12 +272,6 @@ static void put_arcs(struct gmon *g)
 	}
 }
 
-static int refuse(char **ret_problem, const char *text)
-{
-	*ret_problem = strdup(text);
-	return *ret_problem ? -EINVAL : -ENOMEM;
-}
-
 /*
  * Sets the object that the file is about, and the range of its addresses. 0; -ENOMEM; -EINVAL:
  * there is no such object, or several match --object. *@ret_problem is then a sentence.
@@ -295,7 +289,7 @@ static int choose_object(struct gmon *g, char **ret_problem)
 		if (mapping.limit <= mapping.start || mapping.file[0] == '[')
 			continue;
 		if (g->object && g->object != mapping.file)
-			return refuse(ret_problem,
+			return text_refuse(ret_problem, -EINVAL,
 				"a gmon.out is about one object: give an --object that matches "
 				"only "
 				"one");
@@ -313,16 +307,16 @@ static int choose_object(struct gmon *g, char **ret_problem)
 			g->high = mapping.limit;
 	}
 	if (!g->object && !g->frames->sums.all[VALUE_SAMPLES])
-		return refuse(ret_problem,
+		return text_refuse(ret_problem, -EINVAL,
 			"there is no sample, so gprof has nothing to show: let the program run "
 			"longer, or raise the rate (-F)");
 	if (!g->object)
-		return refuse(ret_problem,
+		return text_refuse(ret_problem, -EINVAL,
 			chosen ? "no object of the profile matches --object"
 			       : "the profile does not say which program it is of: name it with "
 				 "--object");
 	if (g->high - g->low > LARGEST_TEXT)
-		return refuse(ret_problem,
+		return text_refuse(ret_problem, -EINVAL,
 			"the code of the object takes more than 1 GiB: a gmon.out has a counter "
 			"for every 4 bytes of it");
 	g->bins = (size_t)((g->high - g->low + BIN_BYTES - 1) / BIN_BYTES);
@@ -363,7 +357,7 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 		return error;
 	has_samples = profile_samples(profile) > 0;
 	if (has_samples && strcmp(frames_value_type(&frames).unit, "nanoseconds") != 0)
-		error = refuse(ret_problem,
+		error = text_refuse(ret_problem, -EINVAL,
 			"a gmon.out holds time, and this profile holds none: export it as pprof");
 	/* A profile without samples becomes a file without records. */
 	if (!error && has_samples)

@@ -30,20 +30,6 @@ int live_code_rows(struct live *live, struct live_page *page)
 	return 0;
 }
 
-static int set_problem(struct live_page *page, const char *format, const char *what)
-	__attribute__((format(printf, 2, 0)));
-static int set_problem(struct live_page *page, const char *format, const char *what)
-{
-	free(page->problem);
-	page->problem = NULL;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (asprintf(&page->problem, format, what) < 0)
-		page->problem = NULL;
-#pragma GCC diagnostic pop
-	return page->problem ? 0 : -ENOMEM;
-}
-
 static const char *file_of(const struct live *live, const struct live_page *page)
 {
 	return live->functions.place[page->place].file;
@@ -128,7 +114,7 @@ static int read_source(struct live *live, struct live_page *page, const char *fi
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		return set_problem(page, "the source file %s is not here", file);
+		return text_refuse(&page->problem, 0, "the source file %s is not here", file);
 	/* Base name only: on a narrow screen a path would hide the rest of the note. */
 	return source_note_newer(live->profile, text_basename(file), changed_ns, &page->note);
 }
@@ -143,7 +129,7 @@ int live_collect_source(struct live *live, struct live_page *page)
 	file = file_of(live, page);
 	if (!page->text && !page->problem) {
 		if (!file[0])
-			return set_problem(page,
+			return text_refuse(&page->problem, 0,
 				"no line is known of %s: it was built without -g, or its debug "
 				"file is "
 				"not here",
@@ -220,7 +206,8 @@ static int fetch_disassembly(struct live *live, struct live_page *page)
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 && !page->problem)
-		return set_problem(page, "the instructions of %s cannot be had", place->function);
+		return text_refuse(
+			&page->problem, 0, "the instructions of %s cannot be had", place->function);
 	if (page->problem)
 		return 0;
 	return split(page);

@@ -217,16 +217,6 @@ static int make_rows(struct balance *b)
 	return 0;
 }
 
-static int refuse(const struct balance *b, char **ret_problem)
-{
-	*ret_problem = strdup(b->frames.options.balance_by == REPORT_BY_PROCESS
-			? "there is nothing to compare: no process has a sample"
-			: "the profiles do not say which rank or host they are of: sprofrun notes "
-			  "it "
-			  "when mpirun or srun starts it; --by process compares processes");
-	return *ret_problem ? -EINVAL : -ENOMEM;
-}
-
 static void put_value(
 	struct layout *layout, const char *title, struct text_scale scale, double value)
 {
@@ -411,15 +401,19 @@ int balance_print(const struct profile *profile, const struct report_options *gi
 	if (!b.frames.options.balance_by)
 		b.frames.options.balance_by = REPORT_BY_PROCESS;
 	r = pool_init(&b.names);
-	if (r >= 0 && b.frames.sums.negative) {
-		*ret_problem = strdup("the profile is a difference of profiles: balance compares "
-				      "what was done, not what changed");
-		r = *ret_problem ? -EINVAL : -ENOMEM;
-	}
+	if (r >= 0 && b.frames.sums.negative)
+		r = text_refuse(ret_problem, -EINVAL,
+			"the profile is a difference of profiles: balance compares what was done, "
+			"not what changed");
 	if (r >= 0)
 		r = collect(&b);
 	if (r >= 0 && !b.groups)
-		r = refuse(&b, ret_problem);
+		r = text_refuse(ret_problem, -EINVAL, "%s",
+			b.frames.options.balance_by == REPORT_BY_PROCESS
+				? "there is nothing to compare: no process has a sample"
+				: "the profiles do not say which rank or host they are of: "
+				  "sprofrun notes it when mpirun or srun starts it; --by process "
+				  "compares processes");
 	if (r >= 0)
 		r = make_rows(&b);
 	if (r >= 0)

@@ -147,13 +147,9 @@ static int find_by_pattern(struct finding *f, const struct report_options *optio
 
 	if (error) {
 		(void)regerror(error, &regex, reason, sizeof(reason));
-		if (asprintf(ret_problem,
-			    "no function is named '%s', and it is not a regular expression: %s",
-			    wanted, reason) < 0) {
-			*ret_problem = NULL;
-			return -ENOMEM;
-		}
-		return -EINVAL;
+		return text_refuse(ret_problem, -EINVAL,
+			"no function is named '%s', and it is not a regular expression: %s", wanted,
+			reason);
 	}
 	match_all(f, &regex);
 	regfree(&regex);

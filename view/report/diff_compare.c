@@ -171,16 +171,11 @@ static int take_run(struct diff *diff, const struct profile *profile, size_t run
 
 	if (!run)
 		diff->type = type;
-	if (strcmp(type.type, diff->type.type) != 0 || strcmp(type.unit, diff->type.unit) != 0) {
-		if (asprintf(ret_problem,
-			    "profiles of '%s' and of '%s' cannot be compared: name what both have "
-			    "with --value",
-			    diff->type.type, type.type) < 0) {
-			*ret_problem = NULL;
-			return -ENOMEM;
-		}
-		return -EINVAL;
-	}
+	if (strcmp(type.type, diff->type.type) != 0 || strcmp(type.unit, diff->type.unit) != 0)
+		return text_refuse(ret_problem, -EINVAL,
+			"profiles of '%s' and of '%s' cannot be compared: name what both have with "
+			"--value",
+			diff->type.type, type.type);
 	measured =
 		sums->weight == VALUE_CPU_NS && profile_audit(profile, "kernel_cpu_ns", &kernel_ns);
 	diff->measured &= measured;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "profile/timeline.h"
 #include "profile/timeline_scale.h"
 #include "view/options.h"
@@ -301,15 +302,13 @@ static int count_instants(const struct time_grid *grid, size_t *ret_n)
 static int refuse(const struct profile *profile, char **ret_problem)
 {
 	const char *why = timeline_why_left_out(profile);
-	int n = why ? asprintf(ret_problem, "the time line of the profile cannot be used: %s", why)
-		    : asprintf(ret_problem,
-			      "the profile has no time line: sprofrun writes one (without "
-			      "--no-timeline), other programs do not");
 
-	if (n >= 0)
-		return -ENODATA;
-	*ret_problem = NULL;
-	return -ENOMEM;
+	if (why)
+		return text_refuse(ret_problem, -ENODATA,
+			"the time line of the profile cannot be used: %s", why);
+	return text_refuse(ret_problem, -ENODATA,
+		"the profile has no time line: sprofrun writes one (without --no-timeline), other "
+		"programs do not");
 }
 
 int time_grid_init(struct time_grid *grid, const struct profile *profile,
