@@ -265,6 +265,7 @@ static int read_plain(
 		profile_free(r.profile);
 	*problem = r.problem;
 	scan_arena_release(&r.arena);
+	ids_release(&r.longs);
 	ids_release(&r.mappings);
 	ids_release(&r.functions);
 	ids_release(&r.locations);

@@ -15,6 +15,7 @@ struct reading {
 
 	uint32_t *string; /* offsets in the file of the fields with the strings */
 	size_t strings;
+	struct ids longs;    /* strings of POOL_LONG_BYTES or more: ids in the profile's pool */
 	uint64_t used_bytes; /* bytes of strings, counted at each reference; bounded */
 
 	struct pprof_column *column;
