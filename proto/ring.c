@@ -85,8 +85,11 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 
 	(void)get_u32(&r);
 	capacity = get_u64(&r);
-	if (r.bad || memcmp(m, magic, sizeof(magic)) != 0 || version != RING_VERSION ||
-		!capacity_ok(capacity) || bytes < ring_memory_bytes(capacity))
+	if (r.bad || memcmp(m, magic, sizeof(magic)) != 0)
+		return -EPROTO;
+	if (version != RING_VERSION)
+		return -EPROTONOSUPPORT;
+	if (!capacity_ok(capacity) || bytes < ring_memory_bytes(capacity))
 		return -EPROTO;
 	*ring = (struct ring){.base = memory, .capacity = capacity};
 	ring->at = atomic_load_explicit(word(ring, AT_TAIL), memory_order_relaxed);

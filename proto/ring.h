@@ -30,7 +30,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_VERSION           1
+/*
+ * The version of the ring, and of what passes beside it: the records, the requests that come back,
+ * and struct runtime_table. Raise it with any change of these, as an upgrade may replace the
+ * analyst's program while a supervisor runs, which then starts it.
+ */
+#define RING_VERSION           2
 #define RING_DATA_OFFSET       512
 #define RING_WORKING_ON_OFFSET 192
 #define RING_WORKING_ON_BYTES  256
@@ -61,7 +66,8 @@ int ring_init(struct ring *ring, void *memory, uint64_t capacity);
 
 /*
  * Consumer: opens memory laid out by ring_init(), and borrows it. @bytes is the mapping's size.
- * Returns -EPROTO if the ring has another version, or is larger than the mapping; otherwise 0.
+ * Returns 0; -EPROTONOSUPPORT: the ring has another version; -EPROTO: it is no ring, or larger than
+ * the mapping.
  */
 int ring_open(struct ring *ring, void *memory, size_t bytes);
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "proto/ring.h"
+
 /*
  * A table is sent word by word as it is in memory, because all supported machines are
  * little-endian.
@@ -13,6 +15,8 @@
 _Static_assert(offsetof(struct runtime_table, text) + sizeof(struct runtime_text[RUNTIME_TEXTS]) ==
 		RUNTIME_REQUESTS * sizeof(uint64_t),
 	"a table consists of whole words, without padding at its end");
+_Static_assert(RUNTIME_REQUESTS == 24 && RING_VERSION == 2,
+	"a table of another length or layout needs another RING_VERSION");
 
 void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_table *table)
 {

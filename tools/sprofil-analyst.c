@@ -85,6 +85,7 @@ static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring, bo
 	off_t behind;
 	struct stat st;
 	void *memory = MAP_FAILED;
+	int r = -EBADF;
 
 	if (fstat(LINK_RING_FD, &st) == 0 && st.st_size > 0)
 		memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -93,10 +94,17 @@ static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring, bo
 	(void)fcntl(LINK_REQUEST_FD, F_SETFD, FD_CLOEXEC);
 	if (s->segment)
 		(void)fcntl(PIECES_FD, F_SETFD, FD_CLOEXEC);
-	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
-		standard_complain(s->program,
-			"sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
-			"capture");
+	if (memory != MAP_FAILED)
+		r = ring_open(ring, memory, (size_t)st.st_size);
+	if (r < 0) {
+		if (r == -EPROTONOSUPPORT)
+			standard_complain(s->program,
+				"sprofil-analyst is of another version of sprofil than what "
+				"started it");
+		else
+			standard_complain(s->program,
+				"sprofil-analyst is started by sprofrun; give it --replay FILE to "
+				"read a capture");
 		return NULL;
 	}
 	behind = (off_t)ring_memory_bytes(ring->capacity);

@@ -29,6 +29,13 @@ for bad in noise /dev/null "$WORK" /no/such/file; do
 done
 check "no profile was made of it" [ ! -e x.pb.gz ]
 
+# An upgrade has replaced the analyst of a supervisor that runs: the ring has another version.
+printf 'SPROFRNG\1\0\0\0\0\0\0\0\0\20\0\0\0\0\0\0' >ring
+truncate -s 4608 ring
+"$BUILD/tools/sprofil-analyst" --output x.pb.gz 2>err 3<>ring
+is "an analyst of another version refuses the records" $? 2
+check "and says why" grep -q "another version of sprofil" err
+
 # A capture into a pipe whose reader never comes: a signal to end ends the wait for it.
 mkfifo fifo
 "$TARGETS/busy" 1 60 0 & target=$!
