@@ -327,8 +327,11 @@ void sim_waiter_comes(struct sim *sim, unsigned cpu)
 		.planned_ns = planned,
 		.woke_ns = c->woke_ns,
 		.error = sim->options.no_stamps ? -ENODATA : 0,
-		.arrival = {c->stamp_ns - SIM_FALL_ASLEEP_NS, c->stamp_ns, c->stamp_ns,
-			c->stamp_ns - c->expired_ns, .cpu = (int)cpu}};
+		.arrival = {.first_ns = c->stamp_ns - SIM_FALL_ASLEEP_NS,
+			.last_ns = c->stamp_ns,
+			.monotonic_ns = c->stamp_ns,
+			.waited_ns = c->stamp_ns - c->expired_ns,
+			.cpu = (int)cpu}};
 	plan_take(&c->plan, c->woke_ns, &c->instant.due);
 	c->preempted = c->replaced;
 	c->claims = c->reads = true;
