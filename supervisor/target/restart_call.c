@@ -544,6 +544,8 @@ bool restart_call(struct restarter *restarter, struct tracee *t, enum restart_ne
 
 	if (!restart_of(t))
 		return false;
+	/* No stop of the process may have been requested before (test: first_stop_restarts). */
+	procfiles_open_memory(restarter->files, t->process, t->tid);
 	if (tracer_get_raw(t->tid, &raw) < 0 || raw.bytes != arch_native.restart->bytes ||
 		!entered_natively(t, &raw)) {
 		t->restart->unfinished = false;

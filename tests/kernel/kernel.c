@@ -28,6 +28,7 @@ struct kernel *kernel_new(const struct oracle *oracle)
 	k->supervisor = (int)getpid();
 	k->now_ns = UINT64_C(5000000000);
 	k->cpus = 1;
+	k->plan = 7;
 	k->file_limit = 1 << 20;
 	k->files_most = KERNEL_FILES;
 	k->ring_fd = k->object_fd = k->object_next = -1;

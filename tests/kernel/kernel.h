@@ -348,6 +348,7 @@ struct kernel {
 	/* time at which the supervisor was last scheduled in, and its CPU time then */
 	uint64_t woke_ns, rest_own_ns;
 	unsigned cpus;
+	int plan; /* each byte that getrandom() gives: the seed of the sampling plan */
 	long sleeps;
 	int file_limit, files_most; /* RLIMIT_NOFILE; maximum of open files of /proc */
 	bool no_schedstat, no_syscall_file, has_sched;

@@ -122,6 +122,19 @@ static void blocked_call_sees_no_eintr(void **state)
 	play("sigtimedwait", sig_wait_build, ignored);
 }
 
+/* The first stop of a process is that of a signal: with this plan, none is requested before. */
+static void late_build(struct kernel *k)
+{
+	epoll_spec_build(k);
+	k->plan = 1;
+}
+
+static void first_stop_restarts(void **state)
+{
+	(void)state;
+	play(__func__, late_build, ignored);
+}
+
 static void timeout_is_not_stretched(void **state)
 {
 	(void)state;
@@ -334,6 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocked_call_sees_no_eintr),
+		cmocka_unit_test(first_stop_restarts),
 		cmocka_unit_test(timeout_is_not_stretched),
 		cmocka_unit_test(handler_still_interrupts_blocked_call),
 		cmocka_unit_test(stop_still_interrupts_blocked_call),
