@@ -6,7 +6,6 @@
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -79,21 +78,6 @@ static int open_pipe(const struct answerer *answerer, int tid, int number)
 }
 
 /*
- * Is descriptor @number a link to "pipe:[81234]"? This is checked before pidfd_getfd() copies the
- * descriptor: if it is another file, to close the copy could have effects in that file's driver or
- * file system.
- */
-static bool seems_pipe(int pid, int number)
-{
-	static const char prefix[] = "pipe:[";
-	char path[64], target[sizeof(prefix)];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, number);
-	return readlink(path, target, sizeof(target)) >= (ssize_t)sizeof(prefix) - 1 &&
-		memcmp(target, prefix, sizeof(prefix) - 1) == 0;
-}
-
-/*
  * Copies the sender's descriptor (pidfd_getfd(), Linux 5.6), which is 7 us faster than to open the
  * pipe. Write to the copy only with RWF_NOWAIT: any other write may block, as the sender can clear
  * O_NONBLOCK. -EBADF: the descriptor is not a pipe to which the sender can write. -ENOTSUP: no copy
@@ -107,7 +91,8 @@ static int borrow_pipe(struct answerer *answerer, struct process *process, int t
 
 	if (tid != process->pid && syscall(SYS_kcmp, tid, process->pid, KCMP_FILES, 0, 0) != 0)
 		return -ENOTSUP;
-	if (!seems_pipe(process->pid, number))
+	/* To close a copy of another file could have effects in its driver or file system. */
+	if (!descriptor_is(process->pid, number, "pipe:[", NULL))
 		return -EBADF;
 	fd = procfiles_of(answerer->files, process, PROCESS_PIDFD);
 	if (fd < 0)

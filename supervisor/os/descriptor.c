@@ -67,22 +67,27 @@ void descriptor_close(int fd)
 	(void)pthread_attr_destroy(&attributes);
 }
 
+bool descriptor_is(int tid, int fd, const char *prefix, const char *other)
+{
+	char path[64], target[32] = "";
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
+	return readlink(path, target, sizeof(target) - 1) > 0 &&
+		(strncmp(target, prefix, strlen(prefix)) == 0 ||
+			(other && strncmp(target, other, strlen(other)) == 0));
+}
+
 /*
  * Copies the target's descriptor if it is a socket (Linux 5.6), because a socket's options can only
  * be read through a copy. Other files are not copied, as closing the copy may be the file's last
- * close, and may block. The link "socket:[4711]" shows that it is a socket. Returns the copy, or
- * -1.
+ * close, and may block. Returns the copy, or -1.
  */
 static int copy_of(int pid, int tid, int fd)
 {
-	static const char prefix[] = "socket:[";
-	char path[64], target[sizeof(prefix)];
 	int pidfd, copy;
 
 	window_forbid("copying a descriptor");
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
-	if (readlink(path, target, sizeof(target)) < (ssize_t)sizeof(prefix) - 1 ||
-		memcmp(target, prefix, sizeof(prefix) - 1) != 0)
+	if (!descriptor_is(tid, fd, "socket:[", NULL))
 		return -1;
 	/*
 	 * A pidfd of the thread is used, as the process's first thread may have ended. Linux before

@@ -15,6 +15,12 @@ enum descriptor_kind {
 	DESCRIPTOR_FILE,    /* a regular file */
 };
 
+/*
+ * Does the link of descriptor @fd, such as "socket:[4711]", begin with @prefix, or with @other
+ * (NULL: none)? Each is at most 31 bytes long. Nothing is opened, and no file system is asked.
+ */
+bool descriptor_is(int tid, int fd, const char *prefix, const char *other);
+
 /* @pid and @tid are the numbers in our own pid namespace. */
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "supervisor/os/descriptor.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/window.h"
 
@@ -31,15 +31,7 @@ int pidfd_parse(const char *text)
 /* Is the descriptor a pidfd? Its link is then "anon_inode:[pidfd]", from Linux 6.9 "pidfd:[…". */
 static bool is_pidfd(int holder, int fd)
 {
-	char path[64], target[32];
-	ssize_t n;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", holder, fd);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0)
-		return false;
-	target[n] = '\0';
-	return strcmp(target, "anon_inode:[pidfd]") == 0 || strncmp(target, "pidfd:[", 7) == 0;
+	return descriptor_is(holder, fd, "anon_inode:[pidfd]", "pidfd:[");
 }
 
 static bool refers_to(int holder, int fd, int pid)
