@@ -278,6 +278,8 @@ int summons_wake(struct summons *s, uint64_t wait_ns)
 
 void summons_unpin(struct summons *s)
 {
-	if (atomic_exchange(&s->cpu, -1) >= 0)
-		(void)sched_setaffinity(0, sizeof(s->started_on), &s->started_on);
+	if (atomic_exchange(&s->cpu, -1) >= 0 &&
+		sched_setaffinity(0, sizeof(s->started_on), &s->started_on) < 0)
+		/* None of these CPUs is in the cpuset any more. */
+		(void)priority_any_cpu(pthread_self());
 }

@@ -195,6 +195,33 @@ static void test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again(void **
 	end(&f);
 }
 
+/* The CPUs on which the tracing thread has started are not in its cpuset any more. */
+static void test_cpu_waiter__unpins_in_another_cpuset(void **state)
+{
+	struct fixture f;
+	cpu_set_t began, one, now;
+
+	(void)state;
+	begin(&f);
+	began = f.summons.started_on;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	CPU_ZERO(&f.summons.started_on);
+	CPU_SET(CPU_SETSIZE - 1, &f.summons.started_on);
+	if (CPU_COUNT(&began) == 1 || CPU_ISSET(CPU_SETSIZE - 1, &began)) {
+		end(&f);
+		skip();
+	}
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	atomic_store(&f.summons.cpu, sched_getcpu());
+	summons_unpin(&f.summons);
+	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+	CPU_AND(&now, &now, &began);
+	assert_true(CPU_EQUAL(&now, &began));
+	end(&f);
+	(void)sched_setaffinity(0, sizeof(began), &began);
+}
+
 /* Runs a waiter of CPU 0, which cannot be pinned, on @cpu. Exits with 1 + the CPU that it tells. */
 static void be_loose(int cpu)
 {
@@ -270,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_waiter__gives_its_turn_back),
 		cmocka_unit_test(test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn),
 		cmocka_unit_test(test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again),
+		cmocka_unit_test(test_cpu_waiter__unpins_in_another_cpuset),
 		cmocka_unit_test(test_cpu_waiter__takes_any_cpu_if_pinning_is_refused),
 		cmocka_unit_test(test_cpu_waiter__one_at_a_time_has_the_turn),
 	};
