@@ -79,7 +79,7 @@ static const struct audit_key known[] = {
 		"ticks that their tables gave no counter, by the rules of the call"},
 	{"sprofil_faults", AUDIT_SUM, AUDIT_COUNT, true, "counters that could not be written"},
 	{"sprofil_lost", AUDIT_SUM, AUDIT_COUNT, true,
-		"ticks that could not be counted before a call changed the table"},
+		"ticks that could not be counted before a call, an exec or an end"},
 	{"elapsed_ns", AUDIT_SUM, AUDIT_NS, true, "lifetimes of all threads together"},
 	{"runqueue_ns", AUDIT_SUM, AUDIT_NS, true, "time that threads waited for a CPU"},
 	{"blocked_ns", AUDIT_SUM, AUDIT_NS, true,

@@ -184,6 +184,25 @@ void session_tick_asleep(struct sessions *sessions, struct tracee *t, unsigned s
 		tick_asleep(sessions, t->session, pc, weight_ns);
 }
 
+static void lose(struct sessions *sessions, struct session *s, uint64_t weight_ns)
+{
+	uint64_t ticks = ticks_of(s, weight_ns);
+
+	s->tally.lost += ticks;
+	sessions->figures.lost += ticks;
+}
+
+void session_tick_lost(
+	struct sessions *sessions, struct tracee *t, unsigned stream, uint64_t weight_ns)
+{
+	if (t->process && takes(t->process->session, stream)) {
+		t->process->session->weighed_ns += weight_ns;
+		lose(sessions, t->process->session, weight_ns);
+	}
+	if (takes(t->session, stream))
+		lose(sessions, t->session, weight_ns);
+}
+
 static void elapse(struct sessions *sessions, struct session *s, struct elapsed *elapsed,
 	const struct cpu_time *cpu, uint64_t now, const uint64_t *pc)
 {

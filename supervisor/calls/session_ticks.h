@@ -19,6 +19,10 @@ void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned str
 void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream,
 	uint64_t pc, uint64_t weight_ns);
 
+/* Counts an instant of @stream as lost: @tracee has called exec, or ended, since the instant. */
+void session_tick_lost(struct sessions *sessions, struct tracee *tracee, unsigned stream,
+	uint64_t weight_ns);
+
 /*
  * Counts the time of @tracee off the CPU in tables of elapsed time. At @now_ns the thread has used
  * @cpu, and is blocked (not stopped) at *@pc; if @pc is NULL, it runs.

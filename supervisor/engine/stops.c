@@ -129,12 +129,24 @@ static void record_call(struct engine *engine, struct tracee *t, int32_t syscall
 	handover_sample(engine, t, &sample, t->sample->hit.due.weight_ns[0], now);
 }
 
+/* Later ticks make up for one that was lost, but not in another image, nor of an ended thread. */
+static void lose_ticks(struct engine *engine, struct tracee *t)
+{
+	const struct plan_due *due = &t->sample->hit.due;
+
+	for (unsigned i = 1; i < PLAN_STREAMS; i++)
+		if (due->streams & 1u << i)
+			session_tick_lost(&engine->sessions, t, i, due->weight_ns[i]);
+}
+
 void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 {
 	struct sampler *sampler = &engine->sampling.sampler;
 	struct cpu_time cpu;
 
 	if (stops_awaits_sample(t)) {
+		if (syscall >= 0 || t->reaped)
+			lose_ticks(engine, t);
 		/*
 		 * The sample is recorded as one in @syscall. It is lost if the call is unknown, if
 		 * a table also counts it (a tick needs a pc), or if the code is 32-bit, whose calls

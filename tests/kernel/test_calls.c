@@ -120,6 +120,49 @@ static void exec_meets_write(void **state)
 		;
 }
 
+/*
+ * A program calls exec after a stop was requested of it for a tick of its table alone (the profile
+ * has no instant yet). The tick is lost, and counted so.
+ */
+static const struct step execs_asked[] = {DO(on), RUN(1000 * MS), EXEC("/bin/next", after_exec)};
+static const char *const analyst[] = {"/lib/analyst", NULL};
+
+static void execs_when_asked(struct kernel *k, struct task *t)
+{
+	if (t->at != &execs_asked[1] || !counter(t))
+		return;
+	t->at++;
+	kernel_exec(k, t);
+}
+
+static void lost_build(struct kernel *k)
+{
+	build(k, execs_asked);
+	k->asking = execs_when_asked;
+}
+
+static void tick_is_lost(struct kernel *k, const struct engine_result *result)
+{
+	unsigned long lost = scene_figure(k, "sprofil_lost");
+
+	if (result->error || !kernel_group(k, 100)->execs || lost < 1 || lost > 2)
+		kernel_fail(k, "%lu ticks are lost, error %d", lost, result->error);
+}
+
+static void exec_meets_tick(void **state)
+{
+	struct scene scene = calling(lost_build);
+
+	(void)state;
+	scene.check = tick_is_lost;
+	scene.options.serve_only = false;
+	scene.options.period_ns = UINT64_C(100000000000);
+	scene.options.analyst = analyst;
+	scene.options.ring_bytes = 1 << 16;
+	once(__func__, &scene);
+	(void)count_answers(0);
+}
+
 /* A child shares the table, and has its own copy of the counters. */
 static const struct step fork_child[] = {RUN(24 * MS), DO(is_counted), EXIT_GROUP(0)};
 static const struct step fork_counts[] = {DO(on), RUN(24 * MS), FORK(fork_child), DO(is_counted),
@@ -275,6 +318,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			exec_never_receives_counts, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(exec_meets_write, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(exec_meets_tick, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(fork_copies_the_table, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(tables_of_other_kinds, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(requests_are_refused, open_answers, close_answers),
