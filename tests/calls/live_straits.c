@@ -65,6 +65,7 @@ static int have_no_standard_descriptors(void)
 static int run_out_of_descriptors(void)
 {
 	unsigned succeeded = 0, before = open_descriptors();
+	struct sprofil_state state;
 	int last = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (last < 0)
@@ -75,6 +76,8 @@ static int run_out_of_descriptors(void)
 
 		if (set_soft(RLIMIT_NOFILE, (rlim_t)last + left) < 0)
 			return 2;
+		if (sprofil_status(&state, sizeof(state)) < 0 && errno != EMFILE)
+			return 8;
 		r = on();
 		if (r < 0 && errno != EMFILE)
 			return 3;
