@@ -245,6 +245,18 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
 }
 
 /*
+ * Has the rest of a receive failed with an error of the socket, such as ECONNRESET? The call has
+ * cleared that error. If it returned the bytes received so far, the program would find an end of
+ * the stream next, and take what it has for all. So it returns the error (test:
+ * reset_is_not_swallowed).
+ */
+static bool is_consumed_error(const struct restart *m, int64_t result)
+{
+	return m->call->whole == ARCH_WHOLE_WAITALL && result < 0 && result > RESTART_LAST &&
+		result != -EINTR && result != -EAGAIN && result != -EFAULT;
+}
+
+/*
  * Evaluates the result of a restarted call. True: *@ret_result is the result that the program gets,
  * and *@ret_cut says whether the call was interrupted again. False: a transfer must continue; @raw
  * has been set for its next piece.
@@ -269,6 +281,11 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 			result = m->timed_out;
 		*ret_cut = m->unfinished =
 			result == -EINTR || (result > 0 && restart_is_part(m, result));
+		*ret_result = result;
+		return true;
+	}
+	if (is_consumed_error(m, result)) {
+		*ret_cut = m->unfinished = false;
 		*ret_result = result;
 		return true;
 	}

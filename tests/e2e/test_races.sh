@@ -198,6 +198,7 @@ alternating_calls_are_not_cut_short() {
     cat out
     under "$FUNCNAME, long" 0 "$TARGETS/alternate" ns 150 20 8
 }
+reset_is_not_swallowed() { under "$FUNCNAME" 0 "$TARGETS/reset" $((20 * ROUNDS)); }
 transfer_is_not_cut_short() {
     under "$FUNCNAME" 0 "$TARGETS/transfer" all $((15 * ROUNDS))
     check "$FUNCNAME: some were repaired" [ "$(figure repaired_calls r.pb.gz)" -gt 0 ]
@@ -332,7 +333,8 @@ signal_survives_our_death ignored_signal_meets_blocked_call blocked_call_sees_no
 handler_still_interrupts_blocked_call stop_still_interrupts_blocked_call timeout_is_not_stretched
 timed_call_is_not_cut_short transfer_keeps_its_deadline
 alternating_calls_are_not_cut_short handler_ends_timed_call
-transfer_is_not_cut_short reader_goes_away restart_meets_filter leader_exits_first
+transfer_is_not_cut_short reset_is_not_swallowed reader_goes_away restart_meets_filter
+leader_exits_first
 pidfd_meets_zombie unstoppable_thread maps_change_between_samples tid_reused
 supervisor_killed_mid_stop analyst_killed pdeathsig children_not_followed attach_refused'
 for race in ${*:-$ALL}; do
