@@ -339,11 +339,13 @@ WRAP(int, prctl, int option, ...)
 WRAP(long, syscall, long number, ...)
 {
 	struct kernel *k = in_use();
+	/* The last of six arguments lies on the stack, where other calls have nothing. */
+	const size_t n = number == SYS_futex ? 6 : 5;
 	va_list arguments;
-	long a[6];
+	long a[6] = {0};
 
 	va_start(arguments, number);
-	for (size_t i = 0; i < 6; i++)
+	for (size_t i = 0; i < n; i++)
 		a[i] = va_arg(arguments, long);
 	va_end(arguments);
 	if (!k)

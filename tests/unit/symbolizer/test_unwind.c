@@ -263,7 +263,8 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 	made.word[1] = caller;
 	r = unwind(&made);
 	assert_true(r.n >= 2);
-	assert_int_equal(r.guessed, 0);
+	/* This function's own frame, which is not on the made stack, may lead to a guess. */
+	assert_false(r.frame[1].guessed);
 	assert_int_equal(r.frame[1].pc, caller - 1);
 	assert_int_equal(r.frame[1].sp, 0x7010);
 	/* Before the first push and after the last pop, the return address is on top. */
@@ -276,7 +277,7 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 	made.word[1] = caller + 1;
 	r = unwind(&made);
 	assert_int_equal(r.frame[1].pc, 0x101ff);
-	assert_true(r.guessed > 0);
+	assert_true(r.frame[1].guessed);
 	release(&made);
 }
 
