@@ -18,14 +18,16 @@ if [ $# -eq 0 ]; then
         set -- "$@" "${entry%.c}"
     done
 fi
-ninja -C "$build" "${@/#/tests/fuzz/libfuzzer_}" >"$found/build.log" 2>&1 ||
-    { cat "$found/build.log" >&2; exit 1; }
+ninja -C "$build" "${@/#/tests/fuzz/libfuzzer_}" "${@/#/tests/fuzz/fuzz_}" \
+    >"$found/build.log" 2>&1 || { cat "$found/build.log" >&2; exit 1; }
 tests/fuzz/make_elf_seeds.sh "$found/seeds" >/dev/null || echo "only the corpus is the seed" >&2
 status=0
 for entry in "$@"; do
     mkdir -p "$found/$entry" "$found/seeds/$entry"
     corpus=tests/fuzz/corpus/$entry
     [ "$entry" != symbols ] || corpus=tests/fuzz/corpus/elf
+    [ -d "$corpus" ] || corpus=$found/seeds/$entry
+    "$build/tests/fuzz/fuzz_$entry" --write "$found/seeds/$entry" >/dev/null
     if "$build/tests/fuzz/libfuzzer_$entry" -max_total_time="$seconds" -timeout=60 \
         -rss_limit_mb=2048 -artifact_prefix="$found/$entry-" "$found/$entry" \
         "$corpus" "$found/seeds/$entry" >"$found/$entry.log" 2>&1; then

@@ -15,13 +15,19 @@
 #include "profile/profile.h"
 #include "tests/fuzz/fuzz.h"
 
-static void write_profile(const struct profile *profile)
+enum { PROFILE, OF_A_PROCESS, PARTS };
+const unsigned fuzz_parts = PARTS;
+
+static void write_profile(const struct profile *profile, unsigned part)
 {
 	uint8_t *data;
 	size_t bytes;
 
-	if (pprof_write(profile, &data, &bytes) == 0)
-		free(data);
+	if (pprof_write(profile, &data, &bytes) < 0)
+		return;
+	free(data);
+	if (profile_samples(profile))
+		fuzz_accept(part);
 }
 
 static void finish(struct analyst *analyst)
@@ -31,12 +37,12 @@ static void finish(struct analyst *analyst)
 
 	if (analyst_finish(analyst) < 0)
 		return;
-	write_profile(analyst->profile);
+	write_profile(analyst->profile, PROFILE);
 	processes = &analyst->processes;
 	for (size_t i = 0; i < processes->n && i < 3; i++) {
 		if (processes_profile(&processes->list[i], analyst->profile, &profile) < 0)
 			continue;
-		write_profile(profile);
+		write_profile(profile, OF_A_PROCESS);
 		profile_free(profile);
 	}
 }
@@ -45,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct opener opener = {.fd = -1};
 	struct analyst_options options = {
-		.frame_pointers = size & 1, .per_process = size & 2, .opener = &opener};
+		.frame_pointers = size & 1, .per_process = size & 8, .opener = &opener};
 	int fd = memfd_create("capture", MFD_CLOEXEC);
 	struct analyst *analyst;
 

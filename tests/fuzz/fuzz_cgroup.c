@@ -10,11 +10,23 @@
 #include "tests/fuzz/fuzz.h"
 #include "tools/front/containers.h"
 
+enum { IS_IN, OF_MACHINE, CONTAINER, MONITOR, NAMED, PARTS };
+const unsigned fuzz_parts = PARTS;
+
+static void check(unsigned part, bool found, bool sound)
+{
+	if (found && !sound)
+		abort();
+	if (found)
+		fuzz_accept(part);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *end = size ? memchr(data, 0, size) : NULL;
 	size_t bytes = end ? size - (size_t)(end + 1 - data) : 0;
 	char id[CGROUP_ID_BYTES], *words, *text;
+	bool found;
 
 	if (!end)
 		return 0;
@@ -25,14 +37,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(words, end + 1, bytes);
 		memcpy(text, end + 1, bytes);
 		text[bytes] = '\0';
-		(void)cgroup_is_in(text, (const char *)data);
-		(void)cgroup_is_of_machine(text, (const char *)data);
-		if (cgroup_container(text, id) && strlen(id) != CGROUP_ID_BYTES - 1)
-			abort();
-		if (containers_read_monitor(words, bytes, (const char *)data, id) &&
-			!containers_is_id(id))
-			abort();
-		(void)containers_is_named(text, (const char *)data);
+		check(IS_IN, cgroup_is_in(text, (const char *)data), true);
+		check(OF_MACHINE, cgroup_is_of_machine(text, (const char *)data), true);
+		found = cgroup_container(text, id);
+		check(CONTAINER, found, found && strlen(id) == CGROUP_ID_BYTES - 1);
+		found = containers_read_monitor(words, bytes, (const char *)data, id);
+		check(MONITOR, found, found && containers_is_id(id));
+		check(NAMED, containers_is_named(text, (const char *)data), true);
 	}
 	free(words);
 	free(text);

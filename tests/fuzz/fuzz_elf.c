@@ -3,9 +3,14 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_module.h"
 
+enum { SYMBOLS, OF_MEMORY, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_module(data, size, true, false);
-	fuzz_module(data, size, true, true);
+	if (fuzz_module(data, size, true, false).functions)
+		fuzz_accept(SYMBOLS);
+	if (fuzz_module(data, size, true, true).functions)
+		fuzz_accept(OF_MEMORY);
 	return 0;
 }

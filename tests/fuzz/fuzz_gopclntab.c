@@ -10,6 +10,9 @@
 #include "symbolizer/gopclntab.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { FRAMES, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 static void look_up(const struct gopclntab *table, uint64_t svma)
 {
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
@@ -20,6 +23,8 @@ static void look_up(const struct gopclntab *table, uint64_t svma)
 	if (gopclntab_find(table, svma, &f))
 		sink = sink + strlen(f.name) + (size_t)gopclntab_depth(table, &f, svma);
 	n = gopclntab_frames(table, svma, DEBUGINFO_FRAMES_MAX, frames);
+	if (n > 0)
+		fuzz_accept(FRAMES);
 	for (int i = 0; i < n; i++)
 		sink = sink + strlen(frames[i].name) + strlen(frames[i].file);
 }

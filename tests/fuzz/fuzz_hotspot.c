@@ -16,6 +16,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/made_hotspot.h"
 
+enum { STEP, STEP_OF_JDK_25, LINE, SCOPE, PC, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 enum { STEPS_MOST = 64 };
 
 struct late {
@@ -24,7 +27,7 @@ struct late {
 	bool set;
 };
 
-static void try_step(struct made *m, const uint8_t piece[4], struct late *late)
+static void try_step(struct made *m, const uint8_t piece[4], struct late *late, unsigned part)
 {
 	const uint64_t pc = MADE_BASE + (uint64_t)(piece[1] | piece[2] << 8) % MADE_BYTES;
 	struct unwind_runtime_frame frame = {.pc = pc,
@@ -44,6 +47,7 @@ static void try_step(struct made *m, const uint8_t piece[4], struct late *late)
 		late->set = false;
 		if (r <= 0 || !caller.found)
 			return;
+		fuzz_accept(part);
 		/* As in the unwinder, a caller's frame must lie further out. */
 		if (caller.sp < frame.sp || (caller.sp == frame.sp && !frame.exact))
 			return;
@@ -58,11 +62,14 @@ static void look_up(const uint8_t *data, size_t bytes)
 	struct hotspot_pc pc;
 
 	for (uint32_t version = 17; version <= 21; version += 4) {
-		(void)hotspot_line(data, bytes, 40, version);
+		if (hotspot_line(data, bytes, 40, version))
+			fuzz_accept(LINE);
 		for (uint32_t at = 0; at < 64; at++)
-			(void)hotspot_scope_read(data, bytes, at, version, &scope);
+			if (hotspot_scope_read(data, bytes, at, version, &scope) && scope.method)
+				fuzz_accept(SCOPE);
 	}
-	(void)hotspot_pc_find(data, bytes, 100, &pc);
+	if (hotspot_pc_find(data, bytes, 100, &pc))
+		fuzz_accept(PC);
 	(void)hotspot_frame_at_begin(data, bytes < 64 ? bytes : 64);
 	if (bytes > HOTSPOT_FRAME_BEFORE)
 		(void)hotspot_frame_at(&(struct hotspot_code){.code = data + HOTSPOT_FRAME_BEFORE,
@@ -76,7 +83,8 @@ static void look_up(const uint8_t *data, size_t bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct made *m = made_new(size && data[0] & 32 ? 25 : 17);
+	const unsigned part = size && data[0] & 32 ? STEP_OF_JDK_25 : STEP;
+	struct made *m = made_new(part == STEP_OF_JDK_25 ? 25 : 17);
 	struct late late = {0};
 	int steps = 0;
 
@@ -95,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		case 4:
 			if (steps++ < STEPS_MOST)
-				try_step(m, data, &late);
+				try_step(m, data, &late, part);
 			break;
 		case 5:
 			m->hotspot.now_ns += UINT64_C(10000000) * data[3];

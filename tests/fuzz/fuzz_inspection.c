@@ -13,6 +13,9 @@
 #include "tools/inspector/inspect_answer.h"
 #include "view/code.h"
 
+enum { OBJECT, PROFILE, HISTOGRAM, ASKED, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 static size_t use_text(const char *text)
 {
 	return strlen(text);
@@ -51,6 +54,8 @@ static void read_answers(const uint8_t *data, size_t size)
 			return;
 		if (object.addresses != 3 || use(&object) > size)
 			abort();
+		if (object.instructions_n)
+			fuzz_accept(OBJECT);
 		code_forget(&object);
 		data += used;
 		size -= (size_t)used;
@@ -67,6 +72,8 @@ static void read_profile(const uint8_t *data, size_t size)
 		abort();
 	if (why && use_text(why) > size)
 		abort();
+	if (profile)
+		fuzz_accept(PROFILE);
 	profile_free(profile);
 }
 
@@ -80,6 +87,8 @@ static void read_histogram(struct reader *r)
 		abort();
 	for (size_t i = 0; i < histogram.bytes; i++)
 		sink = (uint8_t)(sink + histogram.data[i]);
+	if (!r->bad && histogram.bytes)
+		fuzz_accept(HISTOGRAM);
 }
 
 static void read_asked(const uint8_t *data, size_t size)
@@ -100,6 +109,8 @@ static void read_asked(const uint8_t *data, size_t size)
 			abort();
 		for (uint32_t i = 0; i < object.addresses && !r.bad; i++)
 			inspection_get(&r, INSPECTION_ADDRESS, &address);
+		if (!r.bad && object.addresses)
+			fuzz_accept(ASKED);
 	}
 }
 

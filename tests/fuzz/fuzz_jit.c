@@ -6,6 +6,9 @@
 #include "analyst/jit/jit.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { CODE, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct jit_map map = {0};
@@ -19,8 +22,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; taken >= 0 && i < map.n && i < 64; i++) {
 		struct jit_source source;
 
-		if (jit_map_look_up(&map, map.code[i].start, &source))
+		if (jit_map_look_up(&map, map.code[i].start, &source)) {
 			sink = sink + strlen(source.name) + strlen(source.file);
+			fuzz_accept(CODE);
+		}
 		sink = sink + (size_t)jit_map_bytes(&map);
 	}
 	jit_map_release(&map);

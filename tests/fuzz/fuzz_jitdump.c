@@ -9,6 +9,9 @@
 #include "symbolizer/unwind_table.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { LINE, UNWOUND, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 enum { AT_HAND = 256 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -38,11 +41,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (jit_map_look_up(&map, map.code[i].start, &source))
 			sink = sink + strlen(source.name) + strlen(source.file) +
 				(size_t)jit_map_bytes(&map);
+		if (at == size && source.line)
+			fuzz_accept(LINE);
 		if (jit_map_unwind(&map, map.code[i].start, 0, &generated) && generated.eh_frame &&
 			unwind_table_read_piece(generated.eh_frame, generated.bytes,
 				generated.start, generated.end, &entry) == 0 &&
-			unwind_row_make(&entry, generated.start, &row) == 0)
+			unwind_row_make(&entry, generated.start, &row) == 0) {
 			sink = sink + row.return_column;
+			fuzz_accept(UNWOUND);
+		}
 	}
 	jit_map_release(&map);
 	return 0;

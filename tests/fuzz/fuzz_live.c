@@ -10,6 +10,9 @@
 #include "tests/unit/live_fixture.h"
 #include "view/live/terminal.h"
 
+enum { EVENTS, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 enum { ACT_SPECIAL = 0x80, ACT_RESIZE = 0xb0, ACT_GROW = 0xc0, ACT_LOOK = 0xd0, ACT_MOUSE = 0xe0 };
 
 struct user {
@@ -93,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			paint(&u, data[i] == ACT_RESIZE);
 	}
 	paint(&u, true);
+	fuzz_accept(EVENTS);
 	terminal_close(u.terminal);
 	live_free(u.live);
 	screen_release(&u.screen);

@@ -6,6 +6,9 @@
 #include "symbolizer/module.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { MAPPED, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct symbolizer_options options = {
@@ -26,6 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			(void)space_find(space, space->mappings[i].end, &place);
 			module_describe(place.module, place.svma, &info);
 			sink = sink + strlen(info.path);
+			if (*info.path)
+				fuzz_accept(MAPPED);
 		}
 		/* The same maps again: every mapping is unchanged. */
 		(void)space_set_maps(space, (const char *)data, size);

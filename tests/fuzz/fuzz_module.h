@@ -13,8 +13,22 @@
 
 enum { FUZZ_PLACES = 512 };
 
-static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *module)
+struct fuzz_found {
+	size_t functions, lines, inlined; /* of the frames */
+};
+
+static inline void fuzz_count(const struct frame_chain *chain, struct fuzz_found *found)
 {
+	for (size_t i = 0; i < chain->n; i++) {
+		found->functions += *chain->frame[i].function != 0;
+		found->lines += *chain->frame[i].file && chain->frame[i].line;
+		found->inlined += i > 0;
+	}
+}
+
+static inline struct fuzz_found fuzz_resolve(struct symbolizer *symbolizer, struct module *module)
+{
+	struct fuzz_found found = {0};
 	struct code_location places[FUZZ_PLACES];
 	struct frame_chain chains[FUZZ_PLACES];
 	struct module_info info;
@@ -34,17 +48,20 @@ static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *mo
 	if (n < FUZZ_PLACES)
 		places[n++] = (struct code_location){.module = module, .svma = UINT64_MAX};
 	if (symbolizer_resolve(symbolizer, places, n, chains) == 0)
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
+			fuzz_count(&chains[i], &found);
 			for (size_t j = 0; j < chains[i].n; j++)
 				sink = sink + strlen(chains[i].frame[j].function) +
 					strlen(chains[i].frame[j].symbol) +
 					strlen(chains[i].frame[j].file);
+		}
 	module_describe(module, 0, &info);
 	sink = sink + strlen(info.path) + strlen(info.build_id) + strlen(info.problem);
+	return found;
 }
 
 /* @from_memory: without section headers, like a file assembled from a process's memory. */
-static inline void fuzz_module(
+static inline struct fuzz_found fuzz_module(
 	const uint8_t *data, size_t size, bool no_debug_info, bool from_memory)
 {
 	const struct symbolizer_options options = {.size = sizeof(options),
@@ -52,11 +69,12 @@ static inline void fuzz_module(
 		.no_debug_info = no_debug_info};
 	struct symbolizer *symbolizer;
 	struct module *module;
+	struct fuzz_found found = {0};
 	uint8_t *copy;
 	int rc;
 
 	if (size == 0 || symbolizer_new(&options, &symbolizer))
-		return;
+		return found;
 	module = module_special(symbolizer, "/nonexistent/input");
 	copy = module ? malloc(size) : NULL;
 	if (copy) {
@@ -67,9 +85,10 @@ static inline void fuzz_module(
 		module->from_memory = from_memory;
 		module->image.loaded = from_memory ? UINT64_C(0x7f0000000000) : 0;
 		if (rc == 0)
-			fuzz_resolve(symbolizer, module);
+			found = fuzz_resolve(symbolizer, module);
 	}
 	symbolizer_free(symbolizer);
+	return found;
 }
 
 #endif

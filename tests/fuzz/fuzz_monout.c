@@ -7,6 +7,9 @@
 #include "profile/monout.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { COUNTERS, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *problem = NULL;
@@ -24,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (address < monout.low || address >= monout.high || address < before || !ticks)
 			abort();
 		before = address;
+		fuzz_accept(COUNTERS);
 	}
 	return 0;
 }

@@ -8,6 +8,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "view/report/report.h"
 
+enum { PROFILE, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 static void print_against_itself(const struct report *report, struct profile *profile,
 	const struct report_options *options, FILE *out, char **ret_problem)
 {
@@ -60,6 +63,8 @@ static void write_and_read(const struct profile *profile)
 		profile_samples(back) != profile_samples(profile) ||
 		profile_locations(back) != profile_locations(profile))
 		abort();
+	if (profile_samples(back) && profile_locations(back))
+		fuzz_accept(PROFILE);
 	profile_free(back);
 	free(written);
 }

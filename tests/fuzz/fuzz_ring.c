@@ -20,6 +20,9 @@
 #include "proto/ring.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { WRITTEN, TAKEN, REQUEST, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 enum { CAPACITY = 4 << 20, AT_TAIL = 128, STEP_BYTES = 16, STEPS_MOST = 4096 };
 
 static void take_step(struct ring *ring, uint8_t *memory, const uint8_t *step)
@@ -54,6 +57,7 @@ static void take_step(struct ring *ring, uint8_t *memory, const uint8_t *step)
 	if (bytes)
 		at[0] = at[bytes - 1] = (uint8_t)what;
 	(void)ring_commit(ring, value % (bytes + UINT64_C(1)));
+	fuzz_accept(WRITTEN);
 }
 
 static void broken_consumer(const uint8_t *data, size_t size)
@@ -93,7 +97,8 @@ static void broken_producer(const uint8_t *data, size_t size)
 
 			if (record < memory + RING_DATA_OFFSET || record + bytes > memory + size)
 				abort();
-			(void)record_get(record, bytes, &rec);
+			if (record_get(record, bytes, &rec) == 0)
+				fuzz_accept(TAKEN);
 			ring_consume(&ring);
 			taken += bytes;
 		}
@@ -112,6 +117,7 @@ static void request(const uint8_t *data, size_t size)
 	request_put(again, &request);
 	if (memcmp(again, data, sizeof(again)) != 0)
 		abort();
+	fuzz_accept(REQUEST);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -124,4 +130,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	default: request(data + 1, size - 1); break;
 	}
 	return 0;
+}
+
+/* A ring with two records, and a request. */
+size_t fuzz_seed(unsigned n, uint8_t *ret_data)
+{
+	static uint64_t memory[(RING_DATA_OFFSET + 4096) / 8];
+	const struct request period = {.type = REQUEST_PERIOD, .value = 1000000};
+	struct ring ring;
+
+	ret_data[0] = (uint8_t)(n + 1);
+	if (n > 1)
+		return 0;
+	if (n == 1) {
+		request_put(ret_data + 1, &period);
+		return 1 + REQUEST_BYTES;
+	}
+	memset(memory, 0, sizeof(memory));
+	if (ring_init(&ring, memory, 4096) < 0)
+		abort();
+	for (int i = 0; i < 2; i++) {
+		uint8_t *at = ring_reserve(&ring, 64, true);
+		int bytes = at ? record_put_process(at, 64, 1, 0, 2, 3) : -1;
+
+		if (bytes < 0)
+			abort();
+		(void)ring_commit(&ring, (size_t)bytes);
+	}
+	memcpy(ret_data + 1, memory, sizeof(memory));
+	return 1 + sizeof(memory);
 }

@@ -10,6 +10,9 @@
 #include "symbolizer/splitfile.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { OF_A_FILE, OF_A_PACKAGE, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 enum { ID_AT = 12, LAST_ID_AT = 64, SLOTS_AT = 16, IDS_MOST = 64, FUNCTIONS_MOST = 256 };
 enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 };
 
@@ -20,7 +23,7 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libdwarf.so";
 }
 
-static void read_unit(const struct dwarf_split_unit *from, uint64_t id)
+static void read_unit(const struct dwarf_split_unit *from, uint64_t id, unsigned part)
 {
 	uint8_t addresses[512];
 	struct budget budget;
@@ -48,6 +51,8 @@ static void read_unit(const struct dwarf_split_unit *from, uint64_t id)
 				int n;
 
 				dwarf_reader_function(reader, unit.scopes[i].die, &says);
+				if (says.name)
+					fuzz_accept(part);
 				sink = sink + (says.name ? strlen(says.name) : 0) +
 					(says.linkage_name ? strlen(says.linkage_name) : 0);
 				n = dwarf_reader_scopes(reader, says.origin, scopes, 4);
@@ -83,7 +88,7 @@ static void read_package(struct slice table, const struct dwarf_split_unit *whol
 		part.abbreviations = part_of(table, id, SECT_ABBREV, whole->abbreviations);
 		part.rnglists = part_of(table, id, SECT_RNGLISTS, whole->rnglists);
 		part.string_offsets = part_of(table, id, SECT_STR_OFFSETS, whole->string_offsets);
-		read_unit(&part, id);
+		read_unit(&part, id, OF_A_PACKAGE);
 	}
 }
 
@@ -97,7 +102,7 @@ static void read_file(const struct dwarf_split_unit *whole)
 	for (uint64_t at = version >= 5 ? ID_AT : 11; at <= last && at + 8 <= whole->info.bytes;
 		at++) {
 		memcpy(&id, whole->info.data + at, sizeof(id));
-		read_unit(whole, id);
+		read_unit(whole, id, OF_A_FILE);
 	}
 }
 

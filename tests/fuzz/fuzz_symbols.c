@@ -9,6 +9,9 @@
 #include "client/all.h"
 #include "tests/fuzz/fuzz.h"
 
+enum { SYMBOLS, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -24,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (i && symbol[i].address < symbol[i - 1].address)
 				abort();
 			(void)strlen(symbol[i].name);
+			fuzz_accept(SYMBOLS);
 		}
 	}
 	free(symbol);

@@ -17,6 +17,9 @@
 #include "view/export/export.h"
 #include "view/report/report.h"
 
+enum { INSTANTS, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 enum { TAG_7001 = 7001 << 3 | 2 };
 
 /* Makes the uncompressed file of the fixture's profile, without a time line. */
@@ -102,6 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (pprof_read(written, bytes, &sum, NULL) < 0 ||
 				timeline_instants(sum) != timeline_instants(profile))
 				abort();
+			if (timeline_instants(sum))
+				fuzz_accept(INSTANTS);
 			free(written);
 			(void)profile_merge(sum, profile);
 			profile_free(sum);

@@ -7,7 +7,8 @@
  *	2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated,
  *			bit 3 two pieces, bit 4 only pc and sp are known
  *	3	1	-
- *	4	136	17 registers; the pc counts from the file's base, sp within the stack
+ *	4	136	17 registers, of aarch64 x16 to sp; the pc is the last one and counts from
+ *			the file's base, sp is the eighth one and counts within the stack
  *	140	-	the file, then the stack
  *
  * Each input is unwound twice by an unwinder that remembers stacks, the second time with a byte of
@@ -22,11 +23,14 @@
 #include "symbolizer/module.h"
 #include "symbolizer/unwind/unwind.h"
 
+enum { TABLE, POINTERS, AARCH64, PARTS };
+const unsigned fuzz_parts = PARTS;
+
 #define BASE       UINT64_C(0x555500000000)
 #define STACK      UINT64_C(0x7fff00000000)
 #define HEAD_BYTES 140
 
-enum { MAPPINGS_MOST = 8, REGISTERS = 33 };
+enum { MAPPINGS_MOST = 8, REGISTERS = 33, HEAD_REGISTERS = 17 };
 
 static struct module *make_module(struct symbolizer *symbolizer, const uint8_t *data, size_t bytes)
 {
@@ -95,13 +99,17 @@ static void run(struct unwinder *unwinder, const struct space *space, struct unw
 	if (unwind_stack(unwinder, space, input, &result) < 0)
 		abort();
 	check_same(&result, kept, n);
+	if (n > 2)
+		fuzz_accept(input->machine == EM_AARCH64 ? AARCH64
+				: input->frame_pointers  ? POINTERS
+							 : TABLE);
 	free(kept);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct symbolizer_options options = {.size = sizeof(options), .no_debug_info = true};
-	uint64_t reg[REGISTERS] = {0};
+	uint64_t reg[REGISTERS] = {0}, head[HEAD_REGISTERS];
 	struct mapping mappings[MAPPINGS_MOST];
 	struct symbolizer *symbolizer;
 	struct unwinder *unwinder;
@@ -124,15 +132,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		space_new(symbolizer, 0, &space) < 0 || unwinder_new(symbolizer, &unwinder) < 0)
 		abort();
 	memcpy(stack, data + HEAD_BYTES + elf_bytes, stack_bytes);
-	memcpy(reg, data + 4, 17 * 8);
+	memcpy(head, data + 4, sizeof(head));
+	memcpy(data[2] & 1 ? reg + REGISTERS - HEAD_REGISTERS : reg, head, sizeof(head));
 	space->n = map_segments(make_module(symbolizer, data + HEAD_BYTES, elf_bytes), mappings);
 	space->mappings = mappings;
 
 	struct unwind_input input = {.machine = data[2] & 1 ? EM_AARCH64 : EM_X86_64,
 		.registers = data[2] & 1 ? REGISTERS : 17,
 		.reg = reg,
-		.pc = BASE + reg[16] % 65536,
-		.sp = STACK + (stack_bytes ? reg[7] % stack_bytes : 0) / 8 * 8,
+		.pc = BASE + head[16] % 65536,
+		.sp = STACK + (stack_bytes ? head[7] % stack_bytes : 0) / 8 * 8,
 		.piece = {{STACK, stack, stack_bytes}},
 		.frame_pointers = data[2] & 2,
 		.truncated = data[2] & 4,
@@ -147,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	run(unwinder, space, &input, memory);
 	if (stack_bytes)
-		stack[reg[0] % stack_bytes] ^= 0xff;
+		stack[head[0] % stack_bytes] ^= 0xff;
 	run(unwinder, space, &input, memory);
 	space->mappings = NULL;
 	unwind_memory_free(memory);
@@ -156,4 +165,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	symbolizer_free(symbolizer);
 	free(stack);
 	return 0;
+}
+
+/* A file without unwind tables, and a stack with three frame pointers, for each machine. */
+size_t fuzz_seed(unsigned n, uint8_t *ret_data)
+{
+	enum { FP_X86_64 = 6, FP_AARCH64 = 29 - 16, STACK_WORDS = 16 };
+	const Elf64_Phdr load = {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = 4096};
+	const Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+					   ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = n ? EM_AARCH64 : EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(header),
+		.e_ehsize = sizeof(header),
+		.e_phentsize = sizeof(load),
+		.e_phnum = 1};
+	const size_t file_bytes = sizeof(header) + sizeof(load);
+	uint64_t head[HEAD_REGISTERS] = {[16] = 0x100}, stack[STACK_WORDS] = {0};
+
+	if (n > 1)
+		return 0;
+	head[n ? FP_AARCH64 : FP_X86_64] = STACK + 16;
+	for (uint64_t at = 2; at + 4 < STACK_WORDS; at += 4) {
+		stack[at] = STACK + 8 * (at + 4);
+		stack[at + 1] = BASE + 0x200 + at;
+	}
+	memset(ret_data, 0, HEAD_BYTES);
+	ret_data[0] = (uint8_t)file_bytes;
+	ret_data[2] = (uint8_t)(2 | n);
+	memcpy(ret_data + 4, head, sizeof(head));
+	memcpy(ret_data + HEAD_BYTES, &header, sizeof(header));
+	memcpy(ret_data + HEAD_BYTES + sizeof(header), &load, sizeof(load));
+	memcpy(ret_data + HEAD_BYTES + file_bytes, stack, sizeof(stack));
+	return HEAD_BYTES + file_bytes + sizeof(stack);
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz entry over the files, and all files below the folders, of the command line. */
+/*
+ * Runs a fuzz entry over its own seeds, and over the files, and all files below the folders, of the
+ * command line. The input of each part of the entry must be among them. With --write FOLDER, writes
+ * the entry's own seeds to this folder instead.
+ */
 #include <fts.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/fuzz/fuzz.h"
 
@@ -29,16 +35,67 @@ static int replay(const char *path)
 	return size < 0 ? -1 : 0;
 }
 
+static int write_seed(const char *folder, unsigned n, const uint8_t *data, size_t bytes)
+{
+	char path[4096];
+	FILE *file;
+	bool written;
+
+	(void)snprintf(path, sizeof(path), "%s/seed%u", folder, n);
+	file = fopen(path, "wb");
+	written = file && fwrite(data, 1, bytes, file) == bytes;
+	return file && fclose(file) == 0 && written ? 0 : -1;
+}
+
+/* Runs the entry's own seeds or, if there is a @folder, writes them to it. */
+static unsigned use_seeds(const char *folder)
+{
+	uint8_t *data = malloc(FUZZ_SEED_BYTES);
+	unsigned n = 0;
+	size_t bytes;
+
+	while (fuzz_seed && data && (bytes = fuzz_seed(n, data))) {
+		if (bytes > FUZZ_SEED_BYTES)
+			abort();
+		if (!folder)
+			(void)LLVMFuzzerTestOneInput(data, bytes);
+		else if (write_seed(folder, n, data, bytes))
+			break;
+		n++;
+	}
+	free(data);
+	return n;
+}
+
+/* Returns the number of parts whose end no input has reached. */
+static unsigned count_missed(void)
+{
+	unsigned missed = 0;
+
+	for (unsigned part = 0; part < fuzz_parts; part++) {
+		if (fuzz_accepted >> part & 1)
+			continue;
+		printf("no input reaches the end of part %u\n", part);
+		missed++;
+	}
+	return missed;
+}
+
 int main(int argc, char **argv)
 {
 	FTS *walk;
 	FTSENT *entry;
-	unsigned done = 0, failed = 0;
+	unsigned done, failed = 0;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: %s FILE-OR-FOLDER...\n", argv[0]);
+		fprintf(stderr, "usage: %s FILE-OR-FOLDER... | --write FOLDER\n", argv[0]);
 		return 2;
 	}
+	if (strcmp(argv[1], "--write") == 0) {
+		printf("%u seeds written\n", use_seeds(argv[2]));
+		return 0;
+	}
+	done = use_seeds(NULL);
 	walk = fts_open(argv + 1, FTS_LOGICAL | FTS_NOCHDIR, NULL);
 	while (walk && (entry = fts_read(walk))) {
 		if (entry->fts_info != FTS_F)
@@ -51,5 +108,5 @@ int main(int argc, char **argv)
 	if (walk)
 		(void)fts_close(walk);
 	printf("%u inputs replayed\n", done);
-	return failed || !done;
+	return count_missed() || failed || !done;
 }
