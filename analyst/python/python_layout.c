@@ -12,6 +12,9 @@ enum {
 	INTERPRETER_SIZE = 6,
 };
 
+/* Offset of the size that each object of variable length has: a key of code objects. */
+enum { OBJECT_SIZE = 16 };
+
 /*
  * Fields that _Py_DebugOffsets describes. The offsets of the GIL and of its fields are from the
  * beginning of the interpreter's structure; place_lock() changes them.
@@ -174,7 +177,8 @@ void python_layout_table(
 	const uint32_t flags = l->frame_owner ? l->frame_owner & ~7u : RUNTIME_NONE;
 	const uint32_t in_frame[] = {
 		l->frame_previous, l->frame_code, l->frame_instruction, l->frame_owner & ~7u};
-	const uint32_t in_code[] = {l->code_file, l->code_name, l->code_lines, l->code_first_line};
+	const uint32_t in_code[] = {
+		l->code_file, l->code_name, l->code_lines, l->code_first_line, OBJECT_SIZE};
 	struct runtime_table t = {
 		.threads_head = runtime + l->interpreters,
 		.group_next = l->interpreter_next,
@@ -196,8 +200,9 @@ void python_layout_table(
 		.frame_bytes = greatest(in_frame, 4) + 8,
 		.frame_word = {l->frame_previous, l->frame_code, l->frame_instruction, flags},
 		.tag = l->tag,
-		.object_bytes = greatest(in_code, 4) + 8,
-		.key = {l->code_file, l->code_name, l->code_lines, l->code_first_line & ~7u, 16},
+		.object_bytes = greatest(in_code, 5) + 8,
+		.key = {l->code_file, l->code_name, l->code_lines, l->code_first_line & ~7u,
+			OBJECT_SIZE},
 	};
 
 	describe_texts(l, &t);
