@@ -156,7 +156,7 @@ static char *batch(const char *view, const char *keys, int *ret_status)
 			.keys = keys,
 			.save_as = "x.pb.gz",
 			.log = "/proc/self/fd/9"}};
-	char *text = calloc(1, TEXT);
+	char *text;
 	int fd = memfd_create("screens", MFD_CLOEXEC);
 	ssize_t n;
 	pid_t pid;
@@ -168,6 +168,8 @@ static char *batch(const char *view, const char *keys, int *ret_status)
 		live(&run, open("/dev/null", O_WRONLY));
 	}
 	assert_int_equal(waitpid(pid, ret_status, 0), pid);
+	text = calloc(1, TEXT);
+	assert_non_null(text);
 	n = pread(fd, text, TEXT - 1, 0);
 	assert_true(n > 0);
 	(void)close(fd);
