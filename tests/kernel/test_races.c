@@ -113,7 +113,7 @@ static void leader_exits_first(void **state)
  */
 static const struct step thread_of_child[] = {RUN(MS), EXIT(0)};
 static const struct step watched_ends[] = {RUN(MS), EXIT_GROUP(4)};
-static const struct step watched_kills[] = {RUN(MS), KILL(0, SIGKILL)};
+static const struct step watched_kills[] = {RUN(MS), KILL(0, SIGKILL), END};
 static const struct step watched_threads[] = {
 	CLONE(thread_of_child), CLONE(thread_of_child), RUN(MS), EXIT_GROUP(5)};
 /* The other thread ends the process later: doing so in the stop would end that stop. */
