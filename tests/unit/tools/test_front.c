@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "supervisor/calls/histogram.h"
 #include "tests/unit/tools/front_fixture.h"
 #include "tools/front/containers.h"
 #include "tools/front/find_processes.h"
@@ -106,6 +107,8 @@ static void parse(char **argv)
 	command_as_release(&s.as);
 	free(s.java);
 	free(s.region);
+	histogram_release(&s.regions);
+	free(s.serve.url);
 }
 
 struct line {
