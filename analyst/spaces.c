@@ -9,15 +9,12 @@
 #include "analyst/runtimes.h"
 #include "base/array.h"
 #include "base/text.h"
-#include "symbolizer/unwind/unwind.h"
 
 /* A text of /proc/PID/maps that is larger (400,000 mappings) is invalid. */
 #define MAPS_MOST (UINT32_C(64) << 20)
 
-static void free_thread(struct image_space *image, struct thread_name *thread)
+static void free_thread(struct thread_name *thread)
 {
-	image->memories -= thread->memory != NULL;
-	unwind_memory_free(thread->memory);
 	free(thread->blocked);
 	free(thread->name);
 	free(thread);
@@ -26,7 +23,7 @@ static void free_thread(struct image_space *image, struct thread_name *thread)
 static void forget_threads(struct image_space *image)
 {
 	while (image->threads)
-		free_thread(image, image->thread[--image->threads]);
+		free_thread(image->thread[--image->threads]);
 }
 
 static void image_free(struct image_space *image)
@@ -197,10 +194,6 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < image->threads; i++) {
-		if (image->thread[i]->memory)
-			unwind_memory_clear(image->thread[i]->memory);
-	}
 	r = space_set_maps(image->space, image->maps, image->maps_bytes);
 	image->maps_bytes = 0;
 	return r < 0 ? r : 0;
@@ -239,7 +232,7 @@ void spaces_drop_thread(struct spaces *spaces, uint32_t pid, uint32_t tid)
 	at = place_of_thread(image, tid);
 	if (!has_thread(image, at, tid))
 		return;
-	free_thread(image, image->thread[at]);
+	free_thread(image->thread[at]);
 	image->threads--;
 	memmove(image->thread + at, image->thread + at + 1,
 		(image->threads - at) * sizeof(*image->thread));

@@ -24,8 +24,7 @@ struct thread_name {
 	/* the entry that gets the thread's CPU time: the last @task that was not -1; -1: none */
 	int timed_task;
 	char *name;
-	struct unwind_memory *memory; /* its last stack; NULL: not kept; owned */
-	struct stack_need need;       /* bytes of its stacks to copy */
+	struct stack_need need; /* bytes of its stacks to copy */
 	/* The stack when last observed blocked: locations, leaf first; blocked_n 0: none. */
 	uint32_t *blocked;
 	size_t blocked_n, blocked_room;
@@ -44,7 +43,6 @@ struct image_space {
 	struct space *space;         /* NULL: no maps yet */
 	struct thread_name **thread; /* sorted by tid; owned */
 	size_t threads, thread_room;
-	size_t memories;               /* threads whose last stack is kept */
 	struct jit *jit;               /* NULL: no generated code known */
 	struct image_runtime *runtime; /* NULL: none is known */
 	/* the supervisor was told of this Go program, or the image is no Go program */

@@ -18,9 +18,6 @@
 
 _Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bound");
 
-/* At most this many threads of a process keep a copy of their last stack. */
-#define MEMORIES_MOST 512
-
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
 {
 	*stacks = (struct stacks){
@@ -139,10 +136,12 @@ static int frame_location(
 	return location;
 }
 
-static int unwind(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	uint64_t now_ns, const struct record_sample *sample, struct unwind_result *ret_result)
+static int unwind(struct stacks *stacks, struct image_space *image, uint64_t now_ns,
+	const struct record_sample *sample, struct unwind_result *ret_result)
 {
 	struct generated_of of = {stacks, image, now_ns};
+	const bool steps = runtimes_steps(image),
+		   asks = stacks->runtimes && steps && sample->machine == EM_X86_64;
 	const struct unwind_input input = {
 		.machine = sample->machine,
 		.registers = sample->registers,
@@ -156,14 +155,13 @@ static int unwind(struct stacks *stacks, struct image_space *image, struct threa
 		.truncated = sample->flags & RECORD_SAMPLE_TRUNCATED,
 		.frame_pointers = stacks->frame_pointers,
 		.blocked = sample->flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_ASLEEP),
-		.memory = thread->memory,
 		.generated = find_generated,
-		.runtime = stacks->runtimes && runtimes_steps(image) && sample->machine == EM_X86_64
-			? ask_runtime
-			: NULL,
+		.runtime = asks ? ask_runtime : NULL,
 		.generated_context = &of,
 	};
 
+	if (steps)
+		peek_begin(&image->runtime->peek);
 	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);
 }
 
@@ -344,27 +342,6 @@ static void note_need(struct stacks *stacks, struct thread_name *thread,
 		stacks->stack_needs(stacks->context, thread->tid, bytes);
 }
 
-/* Outer frames that have not changed are taken from the thread's last stack (unwind_memory). */
-static int unwind_remembering(struct stacks *stacks, struct image_space *image,
-	struct thread_name *thread, uint64_t time_ns, const struct record_sample *sample,
-	struct unwind_result *ret_result)
-{
-	struct peek *peek = runtimes_steps(image) ? &image->runtime->peek : NULL;
-	int r;
-
-	if (!thread->memory && has_stack(sample) && image->memories < MEMORIES_MOST) {
-		thread->memory = unwind_memory_new();
-		image->memories += thread->memory != NULL;
-	}
-	if (peek)
-		peek_begin(peek);
-	r = unwind(stacks, image, thread, time_ns, sample, ret_result);
-	/* Frames found while memory was missing may be wrong. */
-	if (peek && peek->missed && thread->memory)
-		unwind_memory_clear(thread->memory);
-	return r;
-}
-
 static void count_stepped(struct stacks *stacks, const struct unwind_result *result)
 {
 	bool stepped = false, gap = false;
@@ -379,10 +356,10 @@ static void count_stepped(struct stacks *stacks, const struct unwind_result *res
 	stacks->runtimes->gaps += gap;
 }
 
-int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	uint64_t time_ns, const struct record_sample *sample)
+int stacks_probe(struct stacks *stacks, struct image_space *image, uint64_t time_ns,
+	const struct record_sample *sample)
 {
-	int r = unwind_remembering(stacks, image, thread, time_ns, sample, &stacks->probed_result);
+	int r = unwind(stacks, image, time_ns, sample, &stacks->probed_result);
 
 	if (r == 0 && image->runtime->peek.missed)
 		r = -EAGAIN;
@@ -402,7 +379,7 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 	if (stacks->probed_ns && stacks->probed_ns == time_ns && stacks->probed_tid == sample->tid)
 		result = stacks->probed_result;
 	else
-		r = unwind_remembering(stacks, image, thread, time_ns, sample, &result);
+		r = unwind(stacks, image, time_ns, sample, &result);
 	stacks->probed_ns = 0;
 	if (r == 0 && result.end == UNWIND_INCOMPLETE && is_newborn(sample, &result.frame[0])) {
 		result.end = UNWIND_COMPLETE;

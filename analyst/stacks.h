@@ -81,8 +81,8 @@ void stacks_release(struct stacks *stacks);
  * that call uses the result. @image must have a runtime that unwinds its own code. 0; -EAGAIN:
  * memory is needed first; -ENOMEM.
  */
-int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	uint64_t time_ns, const struct record_sample *sample);
+int stacks_probe(struct stacks *stacks, struct image_space *image, uint64_t time_ns,
+	const struct record_sample *sample);
 
 /*
  * Unwinds the stack of a sample. Returns the number of locations in *@ret_stack, leaf first, valid

@@ -399,7 +399,7 @@ int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sa
 		return -ENOMEM;
 	if (sample->flags & RECORD_SAMPLE_AGAIN && thread->blocked_n)
 		return 0;
-	return stacks_probe(&analyst->stacks, image, thread, time_ns, sample);
+	return stacks_probe(&analyst->stacks, image, time_ns, sample);
 }
 
 int take_memory(struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory)

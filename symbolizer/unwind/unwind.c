@@ -287,28 +287,8 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
 }
 
-/* Takes the outer frames from the last stack. 1: done; 0: they may have changed; -ENOMEM. */
-static int reuse(struct cursor *cursor, struct unwind_result *result)
-{
-	size_t n = unwind_memory_match(cursor->input->memory, cursor);
-	struct unwind_frame *frames;
-
-	if (!n || n > UNWIND_FRAMES_MOST - result->n)
-		return 0;
-	frames = room_for(cursor->unwinder, result->n + n);
-	if (!frames)
-		return -ENOMEM;
-	unwind_memory_take(cursor->input->memory, n, frames + result->n, result);
-	for (size_t i = 0; i < n; i++)
-		result->guessed += frames[result->n + i].guessed;
-	result->n += n;
-	result->reused = n;
-	return 1;
-}
-
 static int walk(struct cursor *cursor, struct unwind_result *result)
 {
-	struct unwind_memory *memory = cursor->input->memory;
 	unsigned signals = 0;
 
 	for (;;) {
@@ -327,14 +307,7 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 				"a return address outside of the program's code");
 			return 0;
 		}
-		if (memory && result->n) {
-			r = reuse(cursor, result);
-			if (r)
-				return r < 0 ? r : 0;
-		}
 		r = add_frames(cursor, result);
-		if (r == 0 && memory)
-			r = unwind_memory_note(memory, cursor);
 		if (r < 0)
 			return r;
 		if (result->n >= UNWIND_FRAMES_MOST || signals > SIGNALS_MOST) {
@@ -361,14 +334,10 @@ int unwind_stack(struct unwinder *unwinder, const struct space *space,
 	int r;
 
 	begin(&cursor);
-	if (input->memory)
-		unwind_memory_compare(input->memory, input, cursor.machine);
 	r = walk(&cursor, &result);
 	if (r < 0)
 		return r;
 	result.frame = unwinder->frame;
-	if (input->memory)
-		unwind_memory_keep(input->memory, input, &result);
 	*ret_result = result;
 	return 0;
 }

@@ -19,7 +19,6 @@
 #define UNWIND_PIECES      2
 
 struct unwinder;
-struct unwind_memory;
 
 /* Creates an unwinder, which the symbolizer must outlive. -ENOMEM. */
 int unwinder_new(struct symbolizer *symbolizer, struct unwinder **ret_unwinder);
@@ -101,8 +100,6 @@ struct unwind_input {
 	 * interrupted, uses unwind information if there is any.
 	 */
 	bool frame_pointers;
-	/* The thread's last stack, whose unchanged frames are reused; NULL: not kept. */
-	struct unwind_memory *memory;
 	/*
 	 * Finds the generated code at @pc, in a mapping that begins at @start. 1: found, and the
 	 * data in *@ret_generated are valid until the next call; 0: unknown; -ENOMEM. @generated is
@@ -153,7 +150,6 @@ struct unwind_result {
 	const struct unwind_frame *frame; /* leaf first; valid until the next call */
 	size_t n;                         /* at least 1 */
 	size_t guessed;
-	size_t reused; /* outermost frames taken from unwind_input.memory */
 	enum unwind_end end;
 	const char *why; /* the reason if incomplete; otherwise "" */
 };
@@ -161,10 +157,5 @@ struct unwind_result {
 /* Unwinds a stack. -ENOMEM is the only error. */
 int unwind_stack(struct unwinder *unwinder, const struct space *space,
 	const struct unwind_input *input, struct unwind_result *ret_result);
-
-/* Makes a memory for a thread's last stack; clear it when mappings change. NULL: out of memory. */
-struct unwind_memory *unwind_memory_new(void);
-void unwind_memory_clear(struct unwind_memory *memory);
-void unwind_memory_free(struct unwind_memory *memory);
 
 #endif

@@ -142,18 +142,4 @@ int unwind_follow_pointer(struct cursor *cursor);
 /* Is @pc in an executable mapping? */
 bool unwind_is_code(const struct cursor *cursor, uint64_t pc);
 
-/* Begins a new stack: finds out how much of it is equal to the kept one. */
-void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_input *input,
-	const struct unwind_machine *machine);
-/* Counts the frames, from the cursor's outwards, whose stack and registers are unchanged. */
-size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cursor);
-/* Copies the @n outermost kept frames, innermost first, and how the kept stack ended. */
-void unwind_memory_take(const struct unwind_memory *memory, size_t n,
-	struct unwind_frame *ret_frames, struct unwind_result *result);
-/* Notes the frame at the cursor as a part of the new stack. -ENOMEM. */
-int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor);
-/* Keeps the new stack for the next call, or forgets the kept one if it cannot be kept. */
-void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input *input,
-	const struct unwind_result *result);
-
 #endif

@@ -146,40 +146,6 @@ static void test_unwind__a_copy_that_ends_is_truncated(void **state)
 	release(&made);
 }
 
-static void test_unwind__unchanged_frames_are_taken_over(void **state)
-{
-	struct made made;
-	struct unwind_result r;
-
-	(void)state;
-	make(&made);
-	made.input.memory = unwind_memory_new();
-	assert_non_null(made.input.memory);
-	assert_int_equal(unwind(&made).reused, 0);
-	/* The innermost function has run on; its caller is unchanged. */
-	made.input.pc = made.reg[16] = 0x10108;
-	made.word[0] = 77;
-	r = unwind(&made);
-	assert_int_equal(r.reused, 2);
-	assert_int_equal(r.n, 3);
-	assert_int_equal(r.guessed, 2);
-	assert_int_equal(r.end, UNWIND_COMPLETE);
-	assert_int_equal(r.frame[1].pc, 0x101ff);
-	assert_int_equal(r.frame[2].pc, 0x102ff);
-	/* The outermost return address has changed: no frame is reused. */
-	made.word[9] = 0x10400;
-	r = unwind(&made);
-	assert_int_equal(r.reused, 0);
-	assert_int_equal(r.frame[2].pc, 0x103ff);
-	/* a deeper stack with the same callers */
-	made.word[1] = 0x1010;
-	unwind_memory_clear(made.input.memory);
-	assert_int_equal(unwind(&made).reused, 0);
-	assert_int_equal(unwind(&made).reused, 2);
-	unwind_memory_free(made.input.memory);
-	release(&made);
-}
-
 /* At each multiple of 256, 16 bytes are generated code. */
 static int find_generated(
 	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
@@ -325,7 +291,6 @@ int main(void)
 		cmocka_unit_test(test_unwind__a_frame_pointer_of_0_is_the_end),
 		cmocka_unit_test(test_unwind__damage_ends_it_and_says_so),
 		cmocka_unit_test(test_unwind__a_copy_that_ends_is_truncated),
-		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
 		cmocka_unit_test(test_unwind__generated_code_may_have_information),
 		cmocka_unit_test(test_unwind__a_trampoline_has_a_frame_of_one_word),
 		cmocka_unit_test(test_unwind__a_runtime_knows_code_outside_of_the_mappings),
