@@ -294,17 +294,19 @@ uint64_t sampling_next(struct engine *engine)
 	return at;
 }
 
-/* Takes a due instant of a CPU whose waiter could not be started, on whichever CPU we run. */
-static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now)
+/*
+ * Takes a due instant of a CPU whose waiter could not be started, on whichever CPU we run. @error
+ * is the result of arrival_read() for @arrival.
+ */
+static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now,
+	const struct arrival *arrival, int error)
 {
-	struct sampling *s = &engine->sampling;
-	struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN, .cpu = c->waiter.cpu};
-	int r;
+	struct arrival here = *arrival;
 
 	if (c->waiter.started || atomic_load(&c->next_ns) > now)
 		return;
-	r = arrival_read(s->sched_fd, now, &arrival);
-	if (begin_instant(c, now, &arrival, r) && ask(c))
+	here.cpu = c->waiter.cpu;
+	if (begin_instant(c, now, &here, error) && ask(c))
 		serve(engine);
 	(void)adopt(c);
 }
@@ -359,10 +361,15 @@ static void take_turn(struct sampling *s)
 void sampling_wake(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
+	struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 	uint64_t cpu_ns;
+	int r = 0;
 
 	if (!s->begun)
 		return;
+	/* Before this thread reads its CPU time, which renews the time stamp. */
+	if (sampling_next(engine) <= now)
+		r = arrival_read(s->sched_fd, now, &arrival);
 	/* Read before the turn: if that ends this thread's slice, waiters do not wait for it. */
 	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	take_turn(s);
@@ -373,5 +380,5 @@ void sampling_wake(struct engine *engine, uint64_t now)
 	atomic_store(&s->works_on, sampler_cpu(&s->sampler, atomic_load(&s->summons.cpu)));
 	serve(engine);
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		wait_in_place(engine, s->cpu[i], now);
+		wait_in_place(engine, s->cpu[i], now, &arrival, r);
 }
