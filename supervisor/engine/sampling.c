@@ -332,9 +332,10 @@ void sampling_keep(struct engine *engine, uint64_t now)
 	s->sampler.realtime = engine->audit.realtime = s->realtime.has;
 	sampling_cpus_start(s);
 	say_line(&engine->say, SAY_DETAIL, "%s",
-		s->realtime.has ? "the sampler has real-time priority again"
-				: "sampling took three quarters of a CPU in real time, and goes on "
-				  "without it");
+		s->realtime.has       ? "the sampler has real-time priority again"
+			: s->realtime.first ? "the sampler has nice value -20 again"
+					    : "sampling took three quarters of a CPU with "
+					      "priority, and goes on without it");
 }
 
 /*

@@ -100,7 +100,7 @@ static void *wait_on_cpu(void *context)
 	atomic_store(&w->tid, gettid());
 	pin(w, 0);
 	if (!w->realtime || priority_realtime() < 0)
-		priority_prompt(w->first);
+		(void)priority_prompt(w->first);
 	/*
 	 * No poke is missed: if w->word changes after it was read here, sleep_until() returns at
 	 * once.

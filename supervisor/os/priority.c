@@ -24,11 +24,11 @@
 /* SCHED_FLAG_RESET_ON_FORK of sched_setattr(2). */
 #define RESET_ON_FORK 1
 /*
- * The thread gives up real-time priority if it uses more than MOST_PART of a CPU over SPAN_NS,
- * SPANS times in a row, because other programs hardly run on its CPU then. One such span does not
- * suffice, as it may be due to a hypervisor that takes the CPU away. The thread takes the priority
- * back if it then uses less than RETURN_PART of a CPU over AWAY_NS: the load was temporary, as when
- * thousands of threads begin.
+ * The thread gives up real-time priority, or nice -20, if it uses more than MOST_PART of a CPU over
+ * SPAN_NS, SPANS times in a row, because other programs hardly run on its CPU then. One such span
+ * does not suffice, as it may be due to a hypervisor that takes the CPU away. The thread takes the
+ * priority back if it then uses less than RETURN_PART of a CPU over AWAY_NS: the load was
+ * temporary, as when thousands of threads begin.
  */
 #define SPAN_NS     UINT64_C(100000000)
 #define SPANS       2
@@ -99,7 +99,7 @@ void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all)
 	}
 }
 
-void priority_prompt(bool first)
+bool priority_prompt(bool first)
 {
 	struct attributes wanted = {.size = sizeof(wanted),
 		.policy = SCHED_OTHER,
@@ -107,11 +107,10 @@ void priority_prompt(bool first)
 		.nice = first ? NICE_FIRST : getpriority(PRIO_PROCESS, 0),
 		.runtime_ns = SLICE_NS};
 
-	if (syscall(SYS_sched_setattr, 0, &wanted, 0) < 0 && first) {
-		wanted.nice = getpriority(PRIO_PROCESS, 0);
-		(void)syscall(SYS_sched_setattr, 0, &wanted, 0);
-	}
 	(void)prctl(PR_SET_TIMERSLACK, 1);
+	if (syscall(SYS_sched_setattr, 0, &wanted, 0) == 0)
+		return first;
+	return first && priority_prompt(false);
 }
 
 bool priority_is_realtime(void)
@@ -135,7 +134,7 @@ void priority_give_up(void)
 	const struct sched_param none = {0};
 
 	(void)sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
-	priority_prompt(false);
+	(void)priority_prompt(false);
 }
 
 /*
@@ -165,38 +164,41 @@ int priority_guard(void)
 	return setrlimit(RLIMIT_RTTIME, &limit) < 0 ? -errno : 0;
 }
 
-static bool take(void)
+static bool take(struct realtime *r)
 {
-	return priority_guard() == 0 && priority_realtime() == 0;
+	r->has = priority_guard() == 0 && priority_realtime() == 0;
+	r->first = !r->has && priority_prompt(true);
+	return r->has || r->first;
 }
 
 void realtime_begin(struct realtime *r, bool wanted)
 {
-	r->had = r->has = wanted && take();
-	r->first = wanted && !r->has;
-	if (!r->has)
-		priority_prompt(r->first);
+	r->nice = getpriority(PRIO_PROCESS, 0);
+	r->had = wanted && take(r);
+	if (!r->had)
+		(void)priority_prompt(false);
 }
 
 bool realtime_watch(struct realtime *r, uint64_t now)
 {
 	uint64_t span = now - r->checked_ns, used;
-	bool first = !r->checked_ns;
+	bool began = !r->checked_ns, prior = r->has || r->first;
 
-	if (!r->had || span < (r->has ? SPAN_NS : AWAY_NS))
+	if (!r->had || span < (prior ? SPAN_NS : AWAY_NS))
 		return false;
 	used = clock_read(CLOCK_THREAD_CPUTIME_ID) - r->cpu_ns;
 	r->checked_ns = now;
 	r->cpu_ns += used;
-	if (first)
+	if (began)
 		return false;
-	if (!r->has)
-		return r->has = used < span * RETURN_PART && take();
+	if (!prior)
+		return used < span * RETURN_PART && take(r);
 	r->much = used > span * MOST_PART ? r->much + 1 : 0;
-	if (priority_is_realtime() && r->much < SPANS)
+	if ((r->first || priority_is_realtime()) && r->much < SPANS)
 		return false;
-	r->has = false;
+	r->has = r->first = false;
 	r->much = 0;
+	(void)setpriority(PRIO_PROCESS, 0, r->nice);
 	priority_give_up();
 	return true;
 }

@@ -41,9 +41,9 @@ int priority_share(pthread_t thread);
  * and a short time slice, because the scheduler prefers threads with a short slice (Linux 6.12).
  * @first: also takes the highest priority of the fair class (nice -20), if that is permitted; with
  * it, a thread that has used much of a CPU is still preferred. Processes that the thread starts do
- * not inherit it. Call in that thread.
+ * not inherit it. Call in that thread. True: it was permitted.
  */
-void priority_prompt(bool first);
+bool priority_prompt(bool first);
 
 /*
  * Call before a process's first priority_realtime(). A thread that is busy with real-time priority
@@ -62,22 +62,29 @@ void priority_give_up(void);
 /* Does the calling thread still have real-time priority? */
 bool priority_is_realtime(void);
 
-/* Real-time priority of the tracing thread, which gives it up while using most of a CPU. */
+/*
+ * Real-time priority of the tracing thread or, if that is refused, nice -20. The thread gives it up
+ * while using most of a CPU.
+ */
 struct realtime {
-	bool had;            /* the thread began with real-time priority */
+	bool had;            /* the thread began with one of the two */
 	bool has;            /* the thread has real-time priority now */
-	bool first;          /* without it: for priority_prompt() of the sampling threads */
+	bool first;          /* the thread has nice -20 now */
+	int nice;            /* its nice value without that */
 	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0: not yet */
 	uint64_t cpu_ns;     /* its CPU time at checked_ns */
 	unsigned much;       /* checks in a row that found more than 3/4 of a CPU used */
 };
 
-/* Takes the priority for the calling thread, if that is @wanted and permitted. */
+/*
+ * Takes the priority for the calling thread, if that is @wanted and permitted. The caller has
+ * zeroed @realtime.
+ */
 void realtime_begin(struct realtime *realtime, bool wanted);
 
 /*
- * Gives up or takes back real-time priority, depending on how much CPU time the calling thread
- * uses. True: realtime->has changed. Call often.
+ * Gives up or takes back the priority, depending on how much CPU time the calling thread uses.
+ * True: realtime->has or realtime->first has changed. Call often.
  */
 bool realtime_watch(struct realtime *realtime, uint64_t now_ns);
 
