@@ -5,6 +5,7 @@
  */
 #include "tests/kernel/calling.h"
 
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 /* A helper of sprofil (serve_only) traces the process, and detaches when no table is left. */
@@ -84,9 +85,12 @@ static void exec_before_write(struct kernel *k)
 {
 	if (++k->scratch != meeting)
 		return;
-	for (size_t i = 0; i < k->tasks; i++)
+	for (size_t i = 0; i < k->tasks; i++) {
 		if (k->task[i].state == TASK_RUNS && k->task[i].at == execs_when_told)
 			k->task[i].at++;
+		/* As a child of a parent without pidfds: the exec does not wait for the leader. */
+		k->task[i].options &= ~(unsigned long)PTRACE_O_TRACEEXIT;
+	}
 	while (kernel_enabled(k))
 		kernel_step(k, 0);
 }
