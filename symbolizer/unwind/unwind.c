@@ -182,7 +182,7 @@ static int locate(struct cursor *cursor)
 		return cursor->step ? 0 : -ENOMEM;
 	at_pc = unwind_step_find(cursor->unwinder, mapping->module, cursor->pc - mapping->bias);
 	if (at_pc && at_pc->usable) {
-		cursor->uncalled = !cursor->step->before_uncalled;
+		cursor->uncalled = !cursor->step->before_uncalled && !at_pc->signal;
 		cursor->step = at_pc;
 		cursor->exact = true;
 	}

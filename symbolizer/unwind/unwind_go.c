@@ -2,6 +2,7 @@
 /* Rows for Go functions, from Go's own table (gopclntab.h), which every Go program has. */
 #include <elf.h>
 #include <errno.h>
+#include <string.h>
 
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/names.h"
@@ -46,20 +47,6 @@ static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *
 	return n;
 }
 
-/*
- * A signal handler returns with struct ucontext at the stack pointer: registers from byte 40 on, in
- * the order of the enum in sys/ucontext.h (REG_R8 first).
- */
-static unsigned x86_signal_rules(struct unwind_rule *rule)
-{
-	static const uint8_t place[] = {/* by DWARF number: the index in the kernel's order */
-		13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
-
-	for (uint8_t i = 0; i < RULES_MOST; i++)
-		rule[i] = saved_at(i, 40 + 8 * (int64_t)place[i]);
-	return RULES_MOST;
-}
-
 static bool before_uncalled(const struct gopclntab *table, uint64_t svma)
 {
 	struct gopclntab_function next;
@@ -71,6 +58,8 @@ static bool before_uncalled(const struct gopclntab *table, uint64_t svma)
 static void fill(struct unwind_step *step, const struct gopclntab_function *f, int64_t depth,
 	bool x86, struct unwind_rule *rule)
 {
+	struct unwind_row row;
+
 	step->rule = rule;
 	step->return_column = x86 ? X86_PC : ARM_LINK;
 	step->cfa = (struct unwind_rule){.reg = x86 ? X86_RSP : ARM_SP,
@@ -81,8 +70,10 @@ static void fill(struct unwind_step *step, const struct gopclntab_function *f, i
 		rule[0] = (struct unwind_rule){.reg = step->return_column, .how = UNWIND_UNDEFINED};
 		step->rules = 1;
 	} else if (f->kind == GOPCLNTAB_SIGRETURN && x86) {
-		step->cfa.value = 0;
-		step->rules = (uint8_t)x86_signal_rules(rule);
+		unwind_row_signal(&row);
+		memcpy(rule, row.rule, RULES_MOST * sizeof(*rule));
+		step->rules = RULES_MOST;
+		step->cfa = row.cfa;
 		step->signal = true;
 	} else if (f->kind == GOPCLNTAB_CALLS_VDSO && depth > 0) {
 		step->cfa.reg = x86 ? X86_R12 : ARM_R20;

@@ -213,3 +213,15 @@ int unwind_row_make(const struct unwind_entry *entry, uint64_t svma, struct unwi
 	*ret_row = m.row;
 	return 0;
 }
+
+void unwind_row_signal(struct unwind_row *ret_row)
+{
+	static const uint8_t place[] = {/* by DWARF number: the index in the kernel's order */
+		13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
+
+	*ret_row = (struct unwind_row){
+		.cfa = {.reg = 7, .how = UNWIND_IS}, .return_column = 16, .signal = true};
+	for (uint8_t i = 0; i < sizeof(place); i++)
+		ret_row->rule[i] = (struct unwind_rule){
+			.reg = i, .how = UNWIND_AT, .value = 40 + 8 * (int64_t)place[i]};
+}

@@ -44,5 +44,11 @@ struct unwind_row {
 
 /* Makes the row for an address. -ENOEXEC: invalid or unknown instructions. */
 int unwind_row_make(const struct unwind_entry *entry, uint64_t svma, struct unwind_row *ret_row);
+/*
+ * Makes the row of the code that an x86-64 signal handler returns to: struct ucontext is at the
+ * stack pointer, with registers 0 to 16 from byte 40 on, in the order of the enum in sys/ucontext.h
+ * (REG_R8 first).
+ */
+void unwind_row_signal(struct unwind_row *ret_row);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cache of the modules' rows of call frame information; the step to the caller by a row. */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,19 @@
 #include "symbolizer/unwind/unwind_expr.h"
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
+
+/*
+ * Is the code at @svma "mov $15,%rax; syscall", where signal handlers return to? That of musl has
+ * no call frame information.
+ */
+static bool is_sigreturn(const struct module *module, uint64_t svma)
+{
+	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	const struct slice at = elfimage_at(&module->image, svma);
+
+	return module->image.machine == EM_X86_64 && at.bytes >= sizeof(code) &&
+		memcmp(at.data, code, sizeof(code)) == 0;
+}
 
 /* Fills a step from @row. @rules: room for its rules, which must live as long as the step. */
 static void fill(struct unwind_step *step, const struct unwind_row *row, struct unwind_rule *rules)
@@ -50,6 +64,10 @@ static int make(struct unwinder *unwinder, struct module *module, struct unwind_
 	r = unwind_table_find(module, step->svma, &entry);
 	if (r == 0)
 		r = unwind_row_make(&entry, step->svma, &row);
+	if (r < 0 && r != -ENOMEM && is_sigreturn(module, step->svma)) {
+		unwind_row_signal(&row);
+		r = 0;
+	}
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	for (unsigned i = 0; i < UNWIND_REGISTERS; i++)

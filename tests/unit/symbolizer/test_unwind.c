@@ -203,8 +203,8 @@ static __attribute__((noinline)) uint64_t behind_call(void)
 
 static void take_own_maps(struct made *made)
 {
-	static char maps[65536] = "10000-20000 r-xp 00000000 00:00 0 \n";
-	size_t bytes = strlen(maps);
+	static char maps[65536];
+	size_t bytes = (size_t)snprintf(maps, sizeof(maps), "10000-20000 r-xp 00000000 00:00 0 \n");
 	FILE *file = fopen("/proc/self/maps", "re");
 
 	assert_non_null(file);
@@ -246,6 +246,50 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 	assert_true(r.frame[1].guessed);
 	release(&made);
 }
+
+#ifdef __x86_64__
+/* The code that musl has a signal handler return to. It has no call frame information. */
+__asm__(".pushsection .text\n"
+	"	nop\n"
+	"return_from_signal:\n"
+	"	mov $15, %rax\n"
+	"	syscall\n"
+	"	nop\n"
+	".popsection");
+extern const char return_from_signal[];
+
+static void test_unwind__a_signal_handler_has_a_caller_without_information(void **state)
+{
+	const uint64_t restorer = (uint64_t)(uintptr_t)return_from_signal;
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	take_own_maps(&made);
+	/* The handler's frame; above it struct ucontext: 40 bytes, then the registers. */
+	made.word[3] = restorer;
+	made.word[4 + 5 + 10] = 0x7180; /* rbp */
+	made.word[4 + 5 + 15] = 0x7160; /* rsp */
+	made.word[4 + 5 + 16] = 0x10400;
+	made.word[48] = 0x71c0, made.word[49] = 0x10300;
+	r = unwind(&made);
+	assert_int_equal(r.n, 4);
+	assert_int_equal(r.frame[1].pc, restorer);
+	assert_true(r.frame[1].signal);
+	/* The interrupted instruction, with its frame pointer; it was not called. */
+	assert_int_equal(r.frame[2].pc, 0x10400);
+	assert_int_equal(r.frame[2].sp, 0x7160);
+	assert_int_equal(r.frame[3].pc, 0x102ff);
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	/* Other code without information is none that handlers return to. */
+	made.word[3] = restorer + 2;
+	r = unwind(&made);
+	assert_true(r.n >= 2);
+	assert_false(r.frame[1].signal);
+	release(&made);
+}
+#endif
 
 enum { GROWN = 0x30100 };
 
@@ -293,6 +337,9 @@ int main(void)
 		cmocka_unit_test(test_unwind__a_copy_that_ends_is_truncated),
 		cmocka_unit_test(test_unwind__generated_code_may_have_information),
 		cmocka_unit_test(test_unwind__a_trampoline_has_a_frame_of_one_word),
+#ifdef __x86_64__
+		cmocka_unit_test(test_unwind__a_signal_handler_has_a_caller_without_information),
+#endif
 		cmocka_unit_test(test_unwind__a_runtime_knows_code_outside_of_the_mappings),
 	};
 
