@@ -297,7 +297,8 @@ static int load_lines_from(struct names *n, struct names_source *from)
 		n->lines = unread;
 		return complain_about(module,
 			"its debug information is compressed in a way that the installed libelf "
-			"cannot read (zstd: libelf 0.189): objcopy --decompress-debug-sections "
+			"cannot read (zstd needs libelf 0.189): objcopy "
+			"--decompress-debug-sections "
 			"FILE makes it readable",
 			from->path);
 	}
