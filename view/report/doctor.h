@@ -41,6 +41,7 @@ struct doctor_object {
 	 */
 	const char *cut_cause, *cut_remedy;
 	bool cut_remedy_is_command;
+	bool says_truncated;     /* @cause or @cut_cause is that stacks are truncated */
 	struct code_object code; /* the symbolizer's answer about @mapping */
 };
 

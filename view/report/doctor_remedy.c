@@ -252,6 +252,7 @@ static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object
 		cause = "stacks end here: it has no unwind information for its code";
 		remedy = remedy_of_cut_stacks(d, object);
 	}
+	object->says_truncated = is_truncated;
 	if (object->cause[0]) {
 		object->cut_cause = cause;
 		object->cut_remedy = remedy;

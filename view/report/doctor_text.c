@@ -233,6 +233,10 @@ static int put_run(const struct doctor *doctor, FILE *given)
 		return -ENOMEM;
 	(void)profile_audit(doctor->profile, "lost_samples", &lost);
 	(void)profile_audit(doctor->profile, "truncated_stacks", &truncated);
+	for (size_t i = 0; i < doctor->n; i++) {
+		if (doctor->object[i].says_truncated)
+			truncated = 0;
+	}
 	if (lost)
 		fprintf(out,
 			"\n%" PRIu64 " %s lost: the analysis could not keep up\n"

@@ -299,6 +299,36 @@ static void test_doctor__no_option_mends_the_stacks_of_node(void **state)
 	}
 }
 
+static void test_doctor__stacks_that_are_cut_are_said_once(void **state)
+{
+	const struct report_options options = {.size = sizeof(options)};
+
+	(void)state;
+	/* Of 1000 stacks, 500 are cut in an object, or so few that the object is not blamed. */
+	for (int64_t cut = 1; cut < 1000; cut += 499) {
+		struct profile *profile = profile_of("a", "/usr/bin/a");
+		char *problem = NULL, *text = NULL, *at;
+		size_t bytes = 0;
+		FILE *out = open_memstream(&text, &bytes);
+		uint32_t stack[2];
+
+		assert_non_null(out);
+		add_leaf(profile, "deep", 7, 1000 - cut);
+		add_leaf(profile, "[truncated]", 7, 0);
+		stack[1] = (uint32_t)profile_locations(profile) - 1;
+		stack[0] = stack[1] - 1;
+		fixture_add(profile, 0, stack, 2, cut);
+		assert_int_equal(profile_set_audit(profile, "truncated_stacks", (uint64_t)cut), 0);
+		assert_int_equal(doctor_print(profile, &options, out, &problem), 0);
+		assert_int_equal(fclose(out), 0);
+		at = strstr(text, "--max-stack 64M\n");
+		assert_non_null(at);
+		assert_null(strstr(at + 1, "> sprofrun --max-stack 64M\n"));
+		free(text);
+		profile_free(profile);
+	}
+}
+
 /* Functions of the vdso that are not called from outside have no names. */
 static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 {
@@ -534,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__generated_code_is_named_by_who_made_it),
 		cmocka_unit_test(test_doctor__java_can_tell_more_lines),
 		cmocka_unit_test(test_doctor__no_option_mends_the_stacks_of_node),
+		cmocka_unit_test(test_doctor__stacks_that_are_cut_are_said_once),
 		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 		cmocka_unit_test(test_doctor__an_archive_that_is_added_was_not_tried),
