@@ -21,6 +21,7 @@
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/engine/signals.h"
+#include "supervisor/os/cgroup.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"
@@ -257,6 +258,27 @@ static bool is_stopped(int pid)
 	return state == 'T' || state == 't';
 }
 
+/* Says which processes the user must let go on before they do anything. */
+static void tell_held(struct sprofrun_settings *s)
+{
+	char text[CGROUP_TEXT_BYTES];
+
+	for (size_t i = 0; i < s->engine.pids_n; i++) {
+		int pid = s->engine.pids[i];
+
+		if (cgroup_read(pid, text) == 0 && cgroup_is_frozen(text, "/sys/fs/cgroup"))
+			say_format(s, SAY_NOTE,
+				"process %d is frozen by its cgroup: it does nothing until that is "
+				"thawed ('docker unpause', 'systemctl thaw')",
+				pid);
+		else if (is_stopped(pid))
+			say_format(s, SAY_NOTE,
+				"process %d is stopped by a signal: it does nothing until 'kill "
+				"-CONT %d'",
+				pid, pid);
+	}
+}
+
 /* Says how many processes are profiled after an attach, and how to end the profiling. */
 static void tell_attached(struct sprofrun_settings *s, size_t processes)
 {
@@ -267,13 +289,7 @@ static void tell_attached(struct sprofrun_settings *s, size_t processes)
 
 	if (engine->command || engine->dump || s->live)
 		return;
-	for (size_t i = 0; i < engine->pids_n; i++) {
-		if (is_stopped(engine->pids[i]))
-			say_format(s, SAY_NOTE,
-				"process %d is stopped by a signal: it does nothing until 'kill "
-				"-CONT %d'",
-				engine->pids[i], engine->pids[i]);
-	}
+	tell_held(s);
 	name_targets(engine, processes, what, sizeof(what));
 	text_format_ns(engine->duration_ns, ns);
 	if (engine->duration_ns)

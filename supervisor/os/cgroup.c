@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/os/cgroup.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/proc_file.h"
@@ -124,6 +125,42 @@ bool cgroup_is_of_machine(const char *text, const char *name)
 			return true;
 		for (size_t i = 0; i < sizeof(around) / sizeof(*around); i++) {
 			if (has_part(path, bytes, around[i][0], name, around[i][1]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Does the file @name of the cgroup begin a line with @state? */
+static bool says(
+	const char *root, const char *path, size_t bytes, const char *name, const char *state)
+{
+	char text[256], *line;
+
+	(void)proc_file_read(text, sizeof(text), "%s%.*s/%s", root, (int)bytes, path, name);
+	line = strstr(text, state);
+	return line && (line == text || line[-1] == '\n');
+}
+
+bool cgroup_is_frozen(const char *text, const char *root)
+{
+	static const char freezer[] = ":freezer:", frozen[] = "frozen 1";
+	const char *begin = text, *path;
+	char mount[64];
+	size_t bytes;
+
+	while ((path = next_path(&text, &bytes))) {
+		size_t before = (size_t)(path - begin);
+
+		if (before >= 3 && !memcmp(path - 3, "0::", 3)) {
+			(void)snprintf(mount, sizeof(mount), "%s/unified", root);
+			if (says(root, path, bytes, "cgroup.events", frozen) ||
+				says(mount, path, bytes, "cgroup.events", frozen))
+				return true;
+		} else if (before >= strlen(freezer) &&
+			!memcmp(path - strlen(freezer), freezer, strlen(freezer))) {
+			(void)snprintf(mount, sizeof(mount), "%s/freezer", root);
+			if (says(mount, path, bytes, "freezer.state", "FR"))
 				return true;
 		}
 	}

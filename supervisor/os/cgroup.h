@@ -36,4 +36,7 @@ bool cgroup_container(const char *text, char ret_id[CGROUP_ID_BYTES]);
  */
 bool cgroup_is_of_machine(const char *text, const char *name);
 
+/* Has the freezer stopped the process? @root is where cgroups are mounted: "/sys/fs/cgroup". */
+bool cgroup_is_frozen(const char *text, const char *root);
+
 #endif

@@ -3,7 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -70,6 +73,47 @@ static void test_cgroup__machines_by_their_names(void **state)
 		"0::/machine.slice/systemd-nspawn@web.service/payload\n", "web"));
 	assert_false(cgroup_is_of_machine("0::/lxc.payload.web2\n", "web"));
 	assert_false(cgroup_is_of_machine("0::/system.slice/web\n", "web"));
+}
+
+static void put(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *slash = path + strlen(root); (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		(void)mkdir(path, 0700);
+		*slash = '/';
+	}
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_cgroup__which_process_is_frozen(void **state)
+{
+	static const char *const files[] = {
+		"a/cgroup.events", "unified/b/cgroup.events", "freezer/c/freezer.state"};
+	char root[] = "/tmp/test_cgroup.XXXXXX", command[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	for (int frozen = 0; frozen < 2; frozen++) {
+		put(root, files[0], frozen ? "populated 1\nfrozen 1\n" : "populated 1\nfrozen 0\n");
+		put(root, files[1], frozen ? "frozen 1\n" : "frozen 0\n");
+		put(root, files[2], frozen ? "FROZEN\n" : "THAWED\n");
+		assert_int_equal(cgroup_is_frozen("0::/a\n", root), frozen);
+		assert_int_equal(cgroup_is_frozen("1:cpu:/\n0::/b\n", root), frozen);
+		assert_int_equal(cgroup_is_frozen("3:freezer:/c\n0::/\n", root), frozen);
+		/* Each hierarchy has its own groups, and not all have a file of these. */
+		assert_false(cgroup_is_frozen("3:cpu:/c\n4:pids:/a\n0::/c\n", root));
+	}
+	assert_false(cgroup_is_frozen("", root));
+	assert_false(cgroup_is_frozen("0::/\n::\n", root));
+	(void)snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
 }
 
 static void test_cgroup__a_container_by_podmans_monitor(void **state)
@@ -141,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_cgroup__a_path_and_what_is_below),
 		cmocka_unit_test(test_cgroup__containers_by_their_ids),
 		cmocka_unit_test(test_cgroup__machines_by_their_names),
+		cmocka_unit_test(test_cgroup__which_process_is_frozen),
 		cmocka_unit_test(test_cgroup__a_container_by_podmans_monitor),
 		cmocka_unit_test(test_cgroup__a_container_by_dockers_file),
 	};
