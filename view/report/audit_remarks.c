@@ -52,6 +52,9 @@ void audit_end_line(struct auditing *a)
 /* sprofrun(1) has a section about real-time priority. */
 #define GIVES_REALTIME "RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man sprofrun"
 
+/* Of more threads, only a part can be asked at an instant; see docs/SAMPLING.md, "Known limits". */
+#define MANY_THREADS 100
+
 /*
  * Prints "found 88 % of the expected samples: CPUs busy with other programs (12 % of the instants
  * came late)". A late instant gives no sample, so the share of late instants explains about as
@@ -64,7 +67,9 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 	double missing = 1 - found->ratio;
 	bool by_late = found->late > 0.01 && found->late > missing / 4;
 	bool by_short = !by_late || found->late < missing * 1.5;
+	uint64_t threads = 0;
 
+	(void)profile_audit(a->profile, "threads", &threads);
 	fprintf(a->out, "found %.0f %% of the expected samples: ", found->ratio * 100);
 	if (found->ratio > 1) {
 		fputs(found->realtime == 0
@@ -91,12 +96,15 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 	 */
 	if (by_short)
 		fprintf(a->out,
-			"why %sis not measured; usually %sthreads run less than 0.1 ms at a time",
+			"why %sis not measured; usually %s%sthreads run less than 0.1 ms at a time",
 			by_late ? "more are missing " : "",
 			!by_late && found->realtime == 0
 				? "the sampler, without real-time priority (" GIVES_REALTIME
 				  "), waited for CPUs, or "
-				: "");
+				: "",
+			threads > MANY_THREADS ? "there are too many threads to find at once the "
+						 "one that runs, or "
+					       : "");
 	fputc('\n', a->out);
 }
 

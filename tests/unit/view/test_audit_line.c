@@ -97,6 +97,11 @@ static void test_audit_line__names_the_likely_cause(void **state)
 	assert_says(profile,
 		"found 88 % of the expected samples: why is not measured; usually threads run less "
 		"than 0.1 ms at a time\n");
+	set(profile, "threads", 2001);
+	assert_says(profile,
+		"why is not measured; usually there are too many threads to find at once the one "
+		"that runs, or threads run less than 0.1 ms at a time\n");
+	set(profile, "threads", 1);
 	set(profile, "realtime", 0);
 	assert_says(profile,
 		"expected samples: why is not measured; usually the sampler, without real-time "
