@@ -37,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(words, end + 1, bytes);
 		memcpy(text, end + 1, bytes);
 		text[bytes] = '\0';
+		(void)cgroup_is_frozen(text, "/nonexistent");
 		check(IS_IN, cgroup_is_in(text, (const char *)data), true);
 		check(OF_MACHINE, cgroup_is_of_machine(text, (const char *)data), true);
 		found = cgroup_container(text, id);
