@@ -9,27 +9,55 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * Creates the pipe, with descriptors above 2. If a program has closed the standard descriptors,
+ * what another thread prints would get into the pipe, and so into the table of the call.
+ */
+static int create(struct client_pipe *pipe)
+{
+	for (pipe->held = 0;; pipe->held++) {
+		int fds[2];
+
+		if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+			return -errno;
+		pipe->read_fd = fds[0];
+		pipe->write_fd = fds[1];
+		if ((fds[0] > 2 && fds[1] > 2) || pipe->held == CLIENT_STANDARD)
+			return 0;
+		(void)close(fds[0]);
+		(void)close(fds[1]);
+		/* For read(), write() and poll(), an O_PATH descriptor is as good as closed. */
+		pipe->standard[pipe->held] = open("/proc/self/status", O_PATH | O_CLOEXEC);
+	}
+}
+
+static void release_standard(const struct client_pipe *pipe)
+{
+	for (unsigned i = 0; i < pipe->held; i++)
+		if (pipe->standard[i] >= 0)
+			(void)close(pipe->standard[i]);
+}
+
 int client_pipe_open(struct client_pipe *pipe)
 {
-	int fds[2], r, error = errno;
+	int r;
 
+	pipe->error = errno;
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &pipe->cancel);
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
-		r = -errno;
+	r = create(pipe);
+	if (r < 0) {
+		release_standard(pipe);
 		(void)pthread_setcancelstate(pipe->cancel, NULL);
-		errno = error;
-		return r;
+		errno = pipe->error;
 	}
-	pipe->read_fd = fds[0];
-	pipe->write_fd = fds[1];
-	pipe->error = error;
-	return 0;
+	return r;
 }
 
 void client_pipe_close(const struct client_pipe *pipe)
 {
 	(void)close(pipe->read_fd);
 	(void)close(pipe->write_fd);
+	release_standard(pipe);
 	(void)pthread_setcancelstate(pipe->cancel, NULL);
 	errno = pipe->error;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the files of libsprofil. Everything here is async-signal-safe: it makes system calls,
- * takes no locks, allocates nothing, and uses about 8 KiB of stack. (Not so monitor.h and all.h.)
+ * takes no locks, allocates nothing, and uses less than 16 KiB of stack. (Not so monitor.h and
+ * all.h.)
  */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
@@ -51,13 +52,19 @@ int dialects_native(
 /* Returns -1 with errno if @r is -errno, otherwise 0. */
 int client_result(int r);
 
+#define CLIENT_STANDARD 3 /* number of standard descriptors */
+
 /*
  * A pipe for safe access to memory that may be unmapped, or for the supervisor's answer; one pipe
  * is not used for both. While it is open, the thread cannot be cancelled, because its descriptors
- * would leak. Closing the pipe restores errno. client_pipe_open() returns 0 or -errno.
+ * would leak, and the standard descriptors that the program has closed are held, so that no other
+ * descriptor of the call gets such a number. Closing the pipe restores errno. client_pipe_open()
+ * returns 0 or -errno.
  */
 struct client_pipe {
 	int read_fd, write_fd;
+	int standard[CLIENT_STANDARD]; /* @held descriptors that hold a number; -1: none */
+	unsigned held;
 	int cancel, error; /* what closing restores: thread's cancel state, errno */
 };
 int client_pipe_open(struct client_pipe *pipe);
@@ -79,8 +86,8 @@ int client_environment(const char *name, char *to, size_t room);
 /*
  * Opens the request pipe of the supervisor that traces us. -ENOENT: nobody traces us; -EPERM: the
  * tracer is no supervisor, but for example a debugger; -EACCES: we may not see the tracer's
- * descriptors; -ENODATA: there is no /proc, or no descriptor is free to read who the tracer is;
- * -EMFILE, -ENFILE: no descriptor is free for the search or for the pipe.
+ * descriptors; -ENODATA: there is no /proc; -EMFILE, -ENFILE: no descriptor is free for the search
+ * or for the pipe.
  */
 int client_find(void);
 
