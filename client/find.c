@@ -223,5 +223,5 @@ int client_find(void)
 		tracer = number_in("/proc/thread-self/status", tracer_key);
 	if (tracer > 0)
 		return search((uint32_t)tracer);
-	return tracer < 0 ? -ENODATA : -ENOENT;
+	return tracer < 0 ? (int)tracer : -ENOENT;
 }

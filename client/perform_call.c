@@ -102,9 +102,13 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	int fd, r;
 
 	if (client_is_hidden()) {
-		if (off && client_turn_off() == 0)
+		/* A signal turns off the whole process, so a thread's table needs the pipe. */
+		bool by_pipe = !off || call->flags & CALL_THREAD;
+		bool reached = by_pipe && client_ask_reach() == 0;
+
+		if (off && !reached && client_turn_off() == 0)
 			return 0;
-		if (!off && client_ask_reach() < 0)
+		if (!off && !reached)
 			return -EPERM;
 	}
 	fd = client_find();
@@ -199,15 +203,32 @@ static int perform(struct client_call *call, const struct client_pipe *pipe)
 	return r < 0 ? r : table;
 }
 
+/*
+ * Turns profiling off by a signal after a call failed with @error for want of descriptors: the
+ * program may free its buffers even so, as most calls of the manuals cannot fail. Other calls, and
+ * those for a thread's table or with a table in the caller's memory, just fail. Returns 0 or
+ * @error.
+ */
+static int run_without_descriptors(const struct client_call *call, int error)
+{
+	struct call_region last;
+
+	if (call->table || call->flags & CALL_THREAD || check_table(call, NULL, &last) != 0 ||
+		client_turn_off() < 0)
+		return error;
+	client_note_off(NULL);
+	return 0;
+}
+
 int client_run(const struct client_call *call)
 {
 	struct client_call own = *call;
 	struct client_pipe pipe;
 	int r = client_pipe_open(&pipe);
 
-	if (r < 0)
-		return r;
-	r = perform(&own, &pipe);
-	client_pipe_close(&pipe);
-	return r;
+	if (r == 0) {
+		r = perform(&own, &pipe);
+		client_pipe_close(&pipe);
+	}
+	return r == -EMFILE || r == -ENFILE ? run_without_descriptors(call, r) : r;
 }

@@ -61,9 +61,10 @@ struct sprofil_state {
  * figures are the final ones.
  *
  * Returns 0, or -1 with errno EFAULT; EINVAL: @size is not 8 to 256; ENODATA: profiling was turned
- * off without final figures (after setuid, chroot or PR_SET_DUMPABLE, or because the supervisor had
- * ended); EPERM: profiling was not turned off, and the supervisor cannot be seen or cannot access
- * our memory; EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and thread-safe.
+ * off without final figures (after setuid, chroot or PR_SET_DUMPABLE, without a free descriptor, or
+ * because the supervisor had ended); EPERM: profiling was not turned off, and the supervisor cannot
+ * be seen or cannot access our memory; EMFILE, ENFILE, ETIMEDOUT. Async-signal-safe and
+ * thread-safe.
  */
 int sprofil_status(struct sprofil_state *status, size_t size);
 
