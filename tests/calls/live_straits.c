@@ -23,6 +23,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "client/client.h"
+
 #define NOBODY 65534
 
 static unsigned open_descriptors(void)
@@ -61,6 +63,76 @@ static int have_no_standard_descriptors(void)
 	return open_descriptors() == before - 3 ? 0 : 3;
 }
 
+/*
+ * During a call, the numbers of standard descriptors that the program has closed stay as good as
+ * closed: what another thread prints must not get into a pipe of the call.
+ */
+static int print_during_a_call(void)
+{
+	for (unsigned closed = 0; closed < 8; closed++) {
+		unsigned before = open_descriptors();
+		struct client_pipe pipe;
+
+		for (int fd = 0; fd < 3; fd++)
+			if (closed >> fd & 1 && close(fd) < 0)
+				return 1;
+		if (client_pipe_open(&pipe) < 0)
+			return 2;
+		for (int fd = 0; fd < 3; fd++)
+			if (closed >> fd & 1 && (write(fd, "", 1) >= 0 || errno != EBADF))
+				return 3;
+		client_pipe_close(&pipe);
+		for (int fd = 0; fd < 3; fd++)
+			if (closed >> fd & 1 && open("/dev/null", O_RDWR) != fd)
+				return 4;
+		if (open_descriptors() != before)
+			return 5;
+	}
+	return 0;
+}
+
+/* "Off" works without a free descriptor: the program may ignore its result and free the buffer. */
+static int turn_off_without_descriptors(void)
+{
+	struct sprofil_state state;
+	int last = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (last < 0)
+		return 1;
+	(void)close(last);
+	for (rlim_t left = 0; left <= 5; left++) {
+		memset(counts, 0, sizeof(counts));
+		errno = EXDEV;
+		if (on() < 0 || set_soft(RLIMIT_NOFILE, (rlim_t)last + left) < 0)
+			return 2;
+		if ((left % 2 ? off() : profil(NULL, 0, 0, 0)) < 0 || errno != EXDEV)
+			return 3;
+		if (set_soft(RLIMIT_NOFILE, RLIM_INFINITY) < 0)
+			return 4;
+		(void)live_spin(LIVE_A, LIVE_SHORT);
+		if (counts[0])
+			return 5;
+		/* Figures came only if the pipe could be used. */
+		if (sprofil_status(&state, sizeof(state)) < 0 ? errno != ENODATA
+							      : state.state != SPROFIL_OFF)
+			return 6;
+	}
+	return works();
+}
+
+static int search_without_descriptors(void)
+{
+	int last = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (last < 0 || on() < 0)
+		return 1;
+	(void)close(last);
+	if (set_soft(RLIMIT_NOFILE, (rlim_t)last) < 0)
+		return 2;
+	client_forget();
+	return client_find() == -EMFILE ? 0 : 3;
+}
+
 /* First and later calls with 0 to 10 free descriptors. */
 static int run_out_of_descriptors(void)
 {
@@ -82,7 +154,7 @@ static int run_out_of_descriptors(void)
 		if (r < 0 && errno != EMFILE)
 			return 3;
 		succeeded += r == 0;
-		if (r == 0 && off() < 0 && errno != EMFILE)
+		if (r == 0 && off() < 0)
 			return 4;
 		if (set_soft(RLIMIT_NOFILE, RLIM_INFINITY) < 0)
 			return 5;
@@ -99,6 +171,9 @@ static void test_live_straits__few_descriptors(void **state)
 	(void)state;
 	in_child(run_out_of_descriptors);
 	in_child(have_no_standard_descriptors);
+	in_child(print_during_a_call);
+	in_child(turn_off_without_descriptors);
+	in_child(search_without_descriptors);
 }
 
 static int lack_processes(void)
@@ -580,6 +655,32 @@ static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
 	in_child(call_in_child_of_vfork);
 }
 
+static int turn_off_a_hidden_thread(void)
+{
+	struct prof p = {counts, sizeof(counts), LIVE_A, 0x10000};
+	struct sprofil_options o = {sizeof(o), 0, SPROFIL_THREAD, 0};
+	struct sprofil_state state;
+
+	if (on() < 0 || sprofil_with(&p, 1, NULL, PROF_UINT, &o) < 0)
+		return 1;
+	if (prctl(PR_SET_DUMPABLE, 0) < 0 || sprofil_with(NULL, 0, NULL, 0, &o) < 0)
+		return 2;
+	if (sprofil_status(&state, sizeof(state)) < 0)
+		return 3;
+	return state.state == SPROFIL_ON ? 0 : 4;
+}
+
+/* A thread's "off" leaves the table of the process on, also if the process is not dumpable. */
+static void test_live_straits__off_of_a_thread_that_is_hidden(void **state)
+{
+	(void)state;
+	if (getuid()) {
+		print_message("needs root: another user's supervisor cannot reach the process\n");
+		skip();
+	}
+	in_child(turn_off_a_hidden_thread);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -594,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_live_straits__a_small_stack),
 		cmocka_unit_test(test_live_straits__a_thread_is_cancelled),
 		cmocka_unit_test(test_live_straits__calls_in_the_child_of_a_vfork),
+		cmocka_unit_test(test_live_straits__off_of_a_thread_that_is_hidden),
 	};
 
 	return live_run_with_children(tests);
