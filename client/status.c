@@ -221,7 +221,7 @@ static int fill(const struct client_pipe *pipe, void *to, size_t size)
 		.supervisor = supervisor};
 	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED && i < answer.dead; i++)
 		status.first_dead[i] = answer.first_dead[i];
-	if (answer.state == CALL_IS_OFF && !status.reason)
+	if (answer.state == CALL_IS_OFF && client_refusal())
 		status.reason = client_refusal();
 	memcpy(data, &status, sizeof(status));
 	return client_copy_out(pipe, to, data, size);

@@ -196,6 +196,20 @@ static void test_live_status__many_dead_regions(void **state)
 		assert_true(s.first_dead[i] < 20 && (!i || s.first_dead[i] > s.first_dead[i - 1]));
 }
 
+/* The reason of this failure replaces that for which the last table has ended. */
+static void fail_to_turn_on(void)
+{
+	unsigned a[4];
+	struct prof p = region(a, sizeof(a), LIVE_A);
+	char *path = strdup(getenv(CALL_SUPERVISOR_ENV));
+
+	assert_non_null(path);
+	assert_int_equal(setenv(CALL_SUPERVISOR_ENV, "/nonexistent", 1), 0);
+	assert_int_equal(live_errno(sprofil(&p, 1, NULL, PROF_UINT)), EPERM);
+	assert_int_equal(setenv(CALL_SUPERVISOR_ENV, path, 1), 0);
+	free(path);
+}
+
 static void test_live_status__stopped_at_32767(void **state)
 {
 	volatile unsigned short a[4] = {32760};
@@ -222,6 +236,9 @@ static void test_live_status__stopped_at_32767(void **state)
 	off();
 	s = ask();
 	expect(&s, SPROFIL_OFF, SPROFIL_FULL);
+	fail_to_turn_on();
+	s = ask();
+	expect(&s, SPROFIL_OFF, SPROFIL_NO_HELPER);
 }
 
 static void test_live_status__arguments(void **state)

@@ -29,7 +29,7 @@ extern "C" {
 #define SPROFIL_HIDDEN    3 /* this program's memory is inaccessible: setuid, PR_SET_DUMPABLE */
 #define SPROFIL_GONE      4 /* the supervisor has ended; its figures are lost, and 0 here */
 
-/* Reasons with SPROFIL_OFF: why the last call to turn profiling on failed with EPERM. */
+/* Only with SPROFIL_OFF: why the last call to turn profiling on failed with EPERM. */
 #define SPROFIL_NO_HELPER    5 /* sprofil-supervisor cannot be started: is its path right? */
 #define SPROFIL_REFUSED      6 /* we may not be traced: Yama, seccomp, a debugger, not dumpable */
 #define SPROFIL_FOREIGN_PROC 7 /* /proc is missing, or shows another pid namespace */
@@ -42,7 +42,7 @@ extern "C" {
  */
 struct sprofil_state {
 	uint32_t state;
-	uint32_t reason;    /* set with SPROFIL_ENDED, and with SPROFIL_OFF after a failed call */
+	uint32_t reason;    /* why it has ended (before it was turned off, too), or a call failed */
 	uint64_t tick_ns;   /* length of a tick; 0: there was no table */
 	uint64_t counted;   /* ticks that were added to counters */
 	uint64_t outside;   /* ticks at addresses for which no region has a counter */
