@@ -7,6 +7,7 @@
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -149,6 +150,14 @@ struct client_reply {
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply);
+
+/* Returns CLOCK_MONOTONIC in ms. */
+uint64_t client_now_ms(void);
+/*
+ * poll() until that clock shows @until_ms: signals with handlers do not prolong it. Returns the
+ * number of ready descriptors; 0: time is up; -1 with errno: poll() fails, other than by EINTR.
+ */
+int client_poll(struct pollfd *fds, unsigned n, uint64_t until_ms);
 
 /*
  * For sprofil_status() and client_table(): client_note_on() notes that a table is in force, and

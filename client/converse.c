@@ -18,12 +18,34 @@
 #define ANSWER_MS       10000 /* a supervisor that does not answer for this long is stuck */
 #define LOOKS           100   /* if poll() is refused: number of attempts to read, 1 ms apart */
 
+uint64_t client_now_ms(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int client_poll(struct pollfd *fds, unsigned n, uint64_t until_ms)
+{
+	int r;
+
+	do {
+		uint64_t now = client_now_ms();
+
+		r = poll(fds, n, now < until_ms ? (int)(until_ms - now) : 0);
+	} while (r < 0 && errno == EINTR);
+	return r;
+}
+
 /*
  * Writes one message. All signals are blocked. If the supervisor has just died, the write raises
  * SIGPIPE, which is consumed here. If @pending, the program had a SIGPIPE pending, and it stays.
  */
 static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 {
+	uint64_t until = client_now_ms() + ANSWER_MS;
+
 	for (;;) {
 		struct pollfd room = {.fd = fd, .events = POLLOUT};
 		ssize_t n = write(fd, data, bytes);
@@ -44,10 +66,10 @@ static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -EPIPE;
-		ready = poll(&room, 1, ANSWER_MS);
+		ready = client_poll(&room, 1, until);
 		if (ready == 0)
 			return -ETIMEDOUT;
-		if (ready < 0 && errno != EINTR)
+		if (ready < 0)
 			return -EPERM; /* A seccomp filter forbids poll(). */
 	}
 }
@@ -140,7 +162,7 @@ static int look_for_answer(
 static int await_answer(
 	int request_fd, int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
-	uint64_t until = used_ns() + SPIN_NS;
+	uint64_t until = used_ns() + SPIN_NS, until_ms;
 
 	/* First waits busily: the answer usually comes sooner than a sleep and a wake-up take. */
 	do {
@@ -148,16 +170,15 @@ static int await_answer(
 			return -ret_reply->answer.error;
 		(void)sched_yield(); /* Lets the supervisor run, if it shares this CPU. */
 	} while (used_ns() < until);
+	until_ms = client_now_ms() + ANSWER_MS;
 	for (;;) {
 		/* poll() reports an error on the request pipe when its reader is gone. */
 		struct pollfd fds[2] = {{.fd = answer_fd, .events = POLLIN}, {.fd = request_fd}};
-		int n = poll(fds, 2, ANSWER_MS);
+		int n = client_poll(fds, 2, until_ms);
 
 		if (n == 0)
 			return -ETIMEDOUT;
-		if (n < 0 && errno == EINTR)
-			continue; /* A handler of the program ran. */
-		if (n < 0)        /* A seccomp filter forbids poll(). */
+		if (n < 0) /* A seccomp filter forbids poll(). */
 			return look_for_answer(answer_fd, q, ret_reply);
 		if (fds[0].revents & POLLIN) {
 			if (take_answer(answer_fd, q, ret_reply))

@@ -213,8 +213,8 @@ static int run_without_descriptors(const struct client_call *call, int error)
 {
 	struct call_region last;
 
-	if (call->table || call->flags & CALL_THREAD || check_table(call, NULL, &last) != 0 ||
-		client_turn_off() < 0)
+	if ((call->table && call->count) || call->flags & CALL_THREAD ||
+		check_table(call, NULL, &last) != 0 || client_turn_off() < 0)
 		return error;
 	client_note_off(NULL);
 	return 0;

@@ -31,7 +31,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/include/sprofil/status.h"
@@ -260,14 +259,6 @@ static int spawn(struct start *start)
 	return pid;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /*
  * Waits for the helper's message: does it trace us, and which descriptor is its pipe? 0; -EBUSY:
  * another supervisor traces us; -EMFILE, -ENFILE, -EAGAIN, -ENOMEM: the helper has too few
@@ -277,23 +268,13 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 {
 	uint8_t data[CALL_ANSWER_BYTES];
 	struct call_answer answer;
-	uint64_t until = now_ms() + READY_MS;
+	/* The pidfd shows the helper's end, even if a forked child holds the pipe open. */
+	struct pollfd fds[2] = {
+		{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+	int n = client_poll(fds, 2, client_now_ms() + READY_MS);
 
-	for (;;) {
-		uint64_t now = now_ms();
-		/* The pidfd shows the helper's end, even if a forked child holds the pipe open. */
-		struct pollfd fds[2] = {
-			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
-		int n = poll(fds, 2, now < until ? (int)(until - now) : 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n == 0)
-			return -ETIMEDOUT;
-		if (n < 0)
-			return -EPERM;
-		break;
-	}
+	if (n <= 0)
+		return n == 0 ? -ETIMEDOUT : -EPERM;
 	if (read(ready_fd, data, sizeof(data)) != (ssize_t)sizeof(data) ||
 		call_get_answer(data, sizeof(data), &answer) < 0) {
 		client_note_refusal(SPROFIL_NO_HELPER);

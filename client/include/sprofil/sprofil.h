@@ -50,8 +50,8 @@ struct prof {
 
 /*
  * Starts counting in the @profcnt regions of @profp, which replace those of an earlier call. *@tvp,
- * if not NULL, is set to the CPU time of one count. @profcnt 0 turns profiling off. The buffers
- * must stay valid until profiling is turned off.
+ * if not NULL, is set to the CPU time of one count. @profcnt 0 turns profiling off. *@profp is
+ * copied; the buffers in it must stay valid until profiling is turned off.
  *
  * Returns 0, or -1 with errno E2BIG, EINVAL, EACCES, EFAULT, EPERM, EMFILE, ENFILE, ENOMEM, EAGAIN,
  * ETIMEDOUT. Then nothing has changed, except perhaps after EPERM or ETIMEDOUT (see sprofil(3)).
@@ -61,7 +61,8 @@ struct prof {
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 
 /*
- * Starts counting in one region with unsigned short counters. @scale 0 or 1 turns profiling off.
+ * Starts counting in one region with unsigned short counters: @buff, of @bufsiz bytes, for the
+ * text at the address @offset. @scale (as pr_scale) 0 or 1, or @bufsiz 0, turns profiling off.
  * Returns 0, or -1 with errno. profil is a macro, because <unistd.h> of glibc declares a profil()
  * whose buffer must not be NULL.
  */

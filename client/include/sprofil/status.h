@@ -52,7 +52,7 @@ struct sprofil_state {
 	uint32_t regions;   /* number of regions in the table */
 	uint32_t dead;      /* number of regions turned off: a counter was not writable memory */
 	int32_t supervisor; /* process id of the supervisor; 0: none */
-	uint32_t first_dead[SPROFIL_DEAD_LISTED]; /* numbers of the first dead regions */
+	uint32_t first_dead[SPROFIL_DEAD_LISTED]; /* indexes of the first @dead of them, else 0 */
 	uint32_t zero;
 };
 

@@ -2,6 +2,7 @@
 /* One dialogue with a supervisor, which this test plays: client/converse.c. */
 #include "client/client.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -390,6 +391,52 @@ static void test_converse__sleeps_until_the_answer(void **state)
 	assert_int_equal(t.result, 0);
 }
 
+/*
+ * While @interruptions is positive, a handler interrupts each poll() of this thread after 4 s, by a
+ * clock that only the test sees.
+ */
+static _Thread_local int interruptions;
+static _Thread_local int64_t ahead_s;
+
+int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	int (*of_libc)(struct pollfd *, nfds_t, int);
+
+	if (interruptions > 0 && timeout_ms > 4000) {
+		interruptions--;
+		ahead_s += 4;
+		errno = EINTR;
+		return -1;
+	}
+	*(void **)&of_libc = dlsym(RTLD_NEXT, "poll");
+	return of_libc(fds, n, interruptions > 0 ? 0 : timeout_ms);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *to)
+{
+	int r = (int)syscall(SYS_clock_gettime, clock, to);
+
+	if (r == 0 && clock == CLOCK_MONOTONIC)
+		to->tv_sec += ahead_s;
+	return r;
+}
+
+/* An answer is awaited for 10 s, however often a handler interrupts that. */
+static void test_converse__handlers_do_not_prolong_the_wait(void **state)
+{
+	struct talk t = talk_of(1);
+
+	(void)state;
+	interruptions = 100;
+	(void)converse(&t); /* in this thread */
+	assert_int_equal(t.result, -ETIMEDOUT);
+	assert_int_equal(interruptions, 98);
+	interruptions = 0;
+	ahead_s = 0;
+	assert_int_equal(close(t.request_fd[0]), 0);
+	assert_int_equal(close(t.request_fd[1]), 0);
+}
+
 /* While the call waits for room for its next piece, no signal handler runs. */
 static void test_converse__waits_for_room(void **state)
 {
@@ -525,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_converse__an_answer_to_each_request),
 		cmocka_unit_test(test_converse__answers_of_others),
 		cmocka_unit_test(test_converse__sleeps_until_the_answer),
+		cmocka_unit_test(test_converse__handlers_do_not_prolong_the_wait),
 		cmocka_unit_test(test_converse__waits_for_room),
 		cmocka_unit_test(test_converse__no_poll_for_the_answer),
 		cmocka_unit_test(test_converse__no_poll_for_room),

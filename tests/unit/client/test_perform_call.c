@@ -455,6 +455,18 @@ static int turn_off(int found, int by_trace)
 	return run(&call);
 }
 
+/* Turns off the table of this thread. */
+static int turn_off_thread(int found, int ask_reach)
+{
+	struct client_call call = call_of(1);
+
+	call.count = 0;
+	call.flags = CALL_THREAD;
+	say.find[0] = found;
+	say.ask_reach = ask_reach;
+	return run(&call);
+}
+
 static void test_perform_call__off_without_a_pipe(void **state)
 {
 	(void)state;
@@ -469,7 +481,12 @@ static void test_perform_call__off_without_a_pipe(void **state)
 	assert_int_equal(turn_off(-EACCES, 0), 0);
 	assert_int_equal(turn_off(-EACCES, -EPERM), -EPERM);
 	assert_int_equal(say.starts, 0);
-	assert_int_equal(turn_off(-EMFILE, 0), -EMFILE);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(turn_off(i ? -EMFILE : -ENFILE, 0), 0);
+		assert_true(say.turn_offs == 1 && say.offs == 1 && !say.had_status);
+	}
+	assert_int_equal(turn_off(-EMFILE, -EPERM), -EMFILE);
+	assert_int_equal(turn_off_thread(-EMFILE, 0), -EMFILE);
 	assert_int_equal(say.turn_offs, 0);
 	assert_int_equal(turn_off(0, -EPERM), 0);
 	assert_true(say.converses == 1 && say.off && say.turn_offs == 0);
@@ -478,8 +495,8 @@ static void test_perform_call__off_without_a_pipe(void **state)
 /* The program is not dumpable. */
 static void test_perform_call__a_hidden_program(void **state)
 {
-	int results[5];
-	bool asked[5];
+	int results[7];
+	bool asked[7];
 
 	(void)state;
 	assert_false(client_is_hidden());
@@ -491,6 +508,10 @@ static void test_perform_call__a_hidden_program(void **state)
 	asked[1] = say.turn_offs == 1 && say.finds == 1 && say.converses == 1;
 	results[2] = turn_on(0, 0);
 	asked[2] = say.ask_reaches == 1 && say.turn_offs == 0 && say.converses == 1;
+	results[5] = turn_off_thread(0, 0);
+	asked[5] = say.ask_reaches == 1 && say.turn_offs == 0 && say.converses == 1;
+	results[6] = turn_off_thread(0, -EPERM);
+	asked[6] = say.ask_reaches == 1 && say.turn_offs == 1 && say.converses == 0;
 	{
 		struct client_call call = call_of(1);
 
@@ -503,8 +524,8 @@ static void test_perform_call__a_hidden_program(void **state)
 		asked[4] = say.converses == 1 && say.refusal == SPROFIL_REFUSED;
 	}
 	assert_int_equal(prctl(PR_SET_DUMPABLE, 1), 0);
-	for (unsigned i = 0; i < 5; i++) {
-		assert_int_equal(results[i], i < 3 ? 0 : -EPERM);
+	for (unsigned i = 0; i < 7; i++) {
+		assert_int_equal(results[i], i == 3 || i == 4 ? -EPERM : 0);
 		assert_true(asked[i]);
 	}
 }
@@ -550,6 +571,14 @@ static void test_perform_call__without_descriptors(void **state)
 	assert_int_equal(errno, 4711);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(r, -EMFILE);
+	/* Off needs none. */
+	call.count = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	r = client_run(&call);
+	assert_int_equal(errno, 4711);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(r, 0);
+	assert_true(say.turn_offs == 1 && say.offs == 1 && say.finds == 0);
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel);
 	assert_int_equal(cancel, PTHREAD_CANCEL_ENABLE);
 }
