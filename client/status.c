@@ -119,21 +119,6 @@ static void note_end(const struct call_status *status)
 		keep(status);
 }
 
-/* Converts a failure of client_find() to one of ask_supervisor(). */
-static int why_not_found(int found)
-{
-	int r;
-
-	switch (found) {
-	case -EPERM: return -ENOENT;
-	case -EACCES: return -EPERM;
-	case -ENODATA:
-		r = client_check_proc();
-		return r == -EMFILE || r == -ENFILE ? r : -EPERM;
-	default: return found;
-	}
-}
-
 /* Requests the status. 0; -ENOENT: no supervisor; -EPERM: it is out of reach; or -errno. */
 static int ask_supervisor(const struct client_pipe *pipe, struct client_reply *ret_reply)
 {
@@ -145,7 +130,9 @@ static int ask_supervisor(const struct client_pipe *pipe, struct client_reply *r
 		int fd = client_find();
 
 		if (fd < 0)
-			return why_not_found(fd);
+			return fd == -EPERM                       ? -ENOENT
+				: fd == -EACCES || fd == -ENODATA ? -EPERM
+								  : fd;
 		r = client_is_hidden() ? client_ask_reach() : 0;
 		if (r == 0)
 			r = client_converse(fd, pipe, &question, false, ret_reply);
