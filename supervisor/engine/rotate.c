@@ -54,7 +54,7 @@ static uint64_t new_number(void)
 {
 	uint64_t number = 0;
 
-	(void)getrandom(&number, sizeof(number), GRND_NONBLOCK);
+	(void)!getrandom(&number, sizeof(number), GRND_NONBLOCK);
 	return ((number ^ clock_read(CLOCK_REALTIME)) >> 12) | 1;
 }
 

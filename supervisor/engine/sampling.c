@@ -128,7 +128,7 @@ int sampling_init(struct engine *engine)
 	atomic_store(&s->factor_1024, PLAN_ONE);
 	atomic_store(&s->works_on, -1);
 	s->served_on = -1;
-	(void)getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK);
+	(void)!getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK);
 	s->seed ^= clock_now();
 	r = sampler_init(&s->sampler, &sampling_probe, engine, NULL, 0, ~s->seed);
 	return r < 0 ? r : sampling_cpus_init(s, wake);

@@ -106,7 +106,7 @@ void terminal_relay_lead(struct terminal_relay *relay, uid_t uid)
 	relay->peer = relay->streams[0];
 	(void)setsid();
 	(void)ioctl(relay->slave, TIOCSCTTY, 0);
-	(void)fchown(relay->slave, uid, (gid_t)-1);
+	(void)!fchown(relay->slave, uid, (gid_t)-1);
 }
 
 const int *terminal_relay_streams(struct terminal_relay *relay, const int *streams)
