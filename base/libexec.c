@@ -24,7 +24,8 @@ bool libexec_find(const char *name, char path[PATH_MAX])
 	if (slash)
 		slash[1] = '\0';
 	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
-		if (snprintf(path, PATH_MAX, "%s%s%s", self, places[i], name) < PATH_MAX &&
+		if (snprintf(path, PATH_MAX, "%s%s%s", *places[i] == '/' ? "" : self, places[i],
+			    name) < PATH_MAX &&
 			access(path, X_OK) == 0)
 			return true;
 	}
