@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
+
 #ifdef HAVE_DEMANGLE
 #include <libiberty/demangle.h>
-
-#include "base/pool.h"
 #endif
 
 /* Longer names are not demangled, as demanglers recurse; longer results are not used. */

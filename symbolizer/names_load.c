@@ -101,7 +101,9 @@ static int load_mini(struct names *n)
 		return 0;
 	rc = minidebug_unpack(section.data, (size_t)section.bytes, &n->budget, &n->mini.image);
 	if (rc == -ENOTSUP)
-		module_complain(n->module, "its .gnu_debugdata is not read: built without liblzma");
+		module_complain(n->module,
+			"its .gnu_debugdata is not read: built without liblzma "
+			"(Debian: liblzma-dev)");
 	else if (rc == -EINVAL)
 		module_complain(n->module, "its .gnu_debugdata is damaged");
 	if (rc)

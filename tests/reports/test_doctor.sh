@@ -162,7 +162,7 @@ fi
 # --debuginfod gets files from a server, and says what is missing for that.
 if [ ! -x "$BUILD/tools/sprofil-debuginfod" ]; then
     doctor --debuginfod bare.pb.gz >text
-    check "without libdebuginfod" grep -q 'this was built without libdebuginfod' text
+    check "without libdebuginfod" grep -q 'this was built without libdebuginfod (Debian: libdebuginfod-dev)' text
     finish
 fi
 doctor --debuginfod bare.pb.gz >text; is "no server is named" $? 0

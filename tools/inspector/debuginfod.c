@@ -56,7 +56,7 @@ int debuginfod_fetch(struct waiting_line *progress, const char *path, const char
 	pid_t pid;
 
 	if (!libexec_find("sprofil-debuginfod", program)) {
-		*ret_problem = "this was built without libdebuginfod";
+		*ret_problem = "this was built without libdebuginfod (Debian: libdebuginfod-dev)";
 		return -ENOTSUP;
 	}
 	if (progress) {

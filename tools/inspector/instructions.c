@@ -125,7 +125,8 @@ int instructions_walk(const struct code_location *start, uint64_t end, const cha
 	(void)each;
 	(void)context;
 	return text_refuse(ret_problem, -ENOTSUP,
-		"the instructions of %s cannot be shown: this program was built without capstone",
+		"the instructions of %s cannot be shown: this program was built without capstone "
+		"(Debian: libcapstone-dev)",
 		file);
 }
 
