@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 command -v objdump >/dev/null || skip "no objdump (binutils)"
+ldd "$BUILD/tools/sprofil-inspector" | grep -q capstone || skip "built without capstone"
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
 export LC_ALL=C.UTF-8
 mkdir src
