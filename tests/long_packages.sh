@@ -17,6 +17,9 @@ ok() { echo "ok: $*"; }
 mkdir "$work/sprofil"
 git -C "$source" ls-files | tar -C "$source" -cf - -T - | tar -C "$work/sprofil" -xf -
 cd "$work/sprofil"
+status=0
+tests/layers.sh . . >/dev/null 2>&1 || status=$?
+[ $status = 77 ] || fail "layers is not skipped in an unpacked tarball: status $status"
 DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -b >"$work/log" 2>&1 ||
     { tail -30 "$work/log"; fail "dpkg-buildpackage"; }
 grep -E 'dpkg-gensymbols: (warning|error)' "$work/log" && fail "symbols"
