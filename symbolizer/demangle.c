@@ -17,23 +17,38 @@
 enum { NAME_BYTES_MAX = 16 * 1024, SHOWN_BYTES_MAX = 64 * 1024 };
 enum { D_BYTES_MAX = 2048, D_REFERENCES_MAX = 24 };
 
-/* The length of the name without the suffix of a clone, or of Go's linker for assembly. */
-static size_t without_clone(const char *name)
+/*
+ * Does @text, what follows a dot of a name, begin with the mark of a clone, or of Go's linker for
+ * assembly? Most marks always have a number. "main.part" without one is a function of Go.
+ */
+static bool is_mark(const char *text)
 {
-	static const char *const marks[] = {
-		"constprop", "isra", "part", "cold", "lto_priv", "llvm", "localalias",
-		"abi0"};
+	static const struct {
+		const char *name;
+		bool numbered;
+	} marks[] = {{"constprop", true}, {"isra", true}, {"part", true}, {"lto_priv", true},
+		{"llvm", true}, {"cold", false}, {"localalias", false}, {"abi0", false}};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		const char *end = text + strlen(marks[i].name);
+
+		if (strncmp(text, marks[i].name, strlen(marks[i].name)) == 0 &&
+			(*end ? *end == '.' && isdigit((unsigned char)end[1])
+			      : !marks[i].numbered))
+			return true;
+	}
+	return false;
+}
+
+/* The length of the name without such marks. */
+static size_t without_marks(const char *name)
+{
 	const char *dot = name;
 
 	/* A name may begin with a dot and may contain other dots. */
 	while (*dot && (dot = strchr(dot + 1, '.'))) {
-		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-			size_t n = strlen(marks[i]);
-
-			if (strncmp(dot + 1, marks[i], n) == 0 &&
-				(dot[1 + n] == '\0' || dot[1 + n] == '.'))
-				return (size_t)(dot - name);
-		}
+		if (is_mark(dot + 1))
+			return (size_t)(dot - name);
 	}
 	return strlen(name);
 }
@@ -132,7 +147,7 @@ const char *demangle_name(struct pool *strings, const char *name)
 	char *text;
 
 	if (bytes <= sizeof(stub) || strcmp(name + bytes - strlen(stub), stub) != 0)
-		return plain_name(strings, name, without_clone(name));
+		return plain_name(strings, name, without_marks(name));
 	plain = plain_name(strings, name, bytes - strlen(stub));
 	if (!plain)
 		return NULL;

@@ -68,6 +68,9 @@ static void test_arena__demangle_drops_marks_of_clones(void **state)
 	assert_string_equal(shown(&pool, "crypto/sha256.block.abi0"), "crypto/sha256.block");
 	assert_string_equal(shown(&pool, "f.isra.0.part.3"), "f");
 	assert_string_equal(shown(&pool, "f.cold"), "f");
+	assert_string_equal(shown(&pool, "f.cold.1"), "f");
+	assert_string_equal(shown(&pool, "main.part"), "main.part");
+	assert_string_equal(shown(&pool, "main.part.func1"), "main.part.func1");
 	assert_string_equal(shown(&pool, "f.colder"), "f.colder");
 	assert_string_equal(shown(&pool, "f.resolver"), "f.resolver");
 	assert_string_equal(shown(&pool, "go.main.part.1"), "go.main");
