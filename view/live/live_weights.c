@@ -91,7 +91,9 @@ static int make_room(struct live_weights *weights, size_t stacks, size_t tasks)
 	return 0;
 }
 
-static void add_stack(struct live_weights *weights, size_t stack, const int64_t *value, double unit)
+/* @unit: by power, the means of mean_unit(). */
+static void add_stack(
+	struct live_weights *weights, size_t stack, const int64_t *value, const double unit[3])
 {
 	int64_t *seen = weights->seen + stack * weights->types;
 	double samples = (double)(value[VALUE_SAMPLES] - seen[VALUE_SAMPLES]);
@@ -101,27 +103,28 @@ static void add_stack(struct live_weights *weights, size_t stack, const int64_t 
 
 		if (more <= 0)
 			continue;
-		weights->decayed[stack * weights->types + i] += (float)(more * unit);
+		weights->decayed[stack * weights->types + i] += (float)(more * unit[1]);
 		weights->total[i] += more;
-		weights->recent[i] += more * unit;
+		weights->recent[i] += more * unit[1];
 		/* The samples of a stack between two updates are assumed to have equal weights. */
 		if (samples > 0) {
 			weights->total_squares[i] += more * more / samples;
-			weights->recent_squares[i] += more * unit * more * unit / samples;
+			weights->recent_squares[i] += more * more * unit[2] / samples;
 		}
 		seen[i] = value[i];
 	}
 }
 
 /*
- * Returns the mean of the unit since @before_ns, for what came since then: after a pause, or with a
- * long delay, that is much less than the unit now. The rate is assumed to be constant in that time.
+ * Returns the mean of the unit to the power @power since @before_ns, for what came since then:
+ * after a pause, or with a long delay, that is much less than that of the unit now. The rate is
+ * assumed to be constant in that time.
  */
-static double mean_unit(const struct live_weights *weights, uint64_t before_ns)
+static double mean_unit(const struct live_weights *weights, uint64_t before_ns, double power)
 {
-	double x = M_LN2 * (double)(weights->now_ns - before_ns) / weights->half_life_ns;
+	double x = power * M_LN2 * (double)(weights->now_ns - before_ns) / weights->half_life_ns;
 
-	return (x > 0 ? -expm1(-x) / x : 1) / live_weights_scale(weights);
+	return (x > 0 ? -expm1(-x) / x : 1) / pow(live_weights_scale(weights), power);
 }
 
 static int take_factors(struct live_weights *weights, const float *factor, size_t factors)
@@ -148,7 +151,7 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 {
 	size_t types = profile_value_types(profile), stacks = profile_samples(profile);
 	uint64_t before_ns = weights->now_ns;
-	double unit;
+	double unit[3] = {1};
 	int r;
 
 	/* A new value type makes all weights start again. */
@@ -164,7 +167,8 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 		weights->now_ns = now_ns;
 	if ((double)(weights->now_ns - weights->origin_ns) > UNITS_LAST * weights->half_life_ns)
 		renew_units(weights);
-	unit = mean_unit(weights, before_ns);
+	unit[1] = mean_unit(weights, before_ns, 1);
+	unit[2] = mean_unit(weights, before_ns, 2);
 	r = make_room(weights, stacks, profile_tasks(profile));
 	if (r == 0)
 		r = take_factors(weights, factor, factors);

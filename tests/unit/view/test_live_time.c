@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pause, decay, reset, clocks, delay and end. */
 #include "tests/unit/live_screen_fixture.h"
+#include "view/live/live_weights.h"
 
 static void test_live__pause_keeps_the_rows(void **state)
 {
@@ -154,6 +155,27 @@ static void test_live__rates_count_from_the_beginning(void **state)
 	assert_shows(v, " 38.5 ");
 }
 
+/*
+ * In ten half-lives without an update, the weights of samples differ, which makes them worth fewer:
+ * n (mean weight)^2 / (mean square) = n 2 / (10 ln 2) (1 - 2^-10)^2 / (1 - 2^-20).
+ */
+static void test_live__samples_of_a_pause_count_less(void **state)
+{
+	struct view *v = *state;
+	struct live_weights weights;
+	double all, recent;
+
+	live_weights_init(&weights, (double)LIVE_SECOND_NS);
+	live_weights_begin(&weights, LIVE_SECOND_NS);
+	assert_int_equal(live_weights_update(&weights, v->fixture.profile, NULL, 0,
+				 11 * LIVE_SECOND_NS),
+		0);
+	all = live_weights_effective(&weights, VALUE_SAMPLES, false);
+	recent = live_weights_effective(&weights, VALUE_SAMPLES, true);
+	assert_in_range((uint64_t)(recent / all * 10000), 2879, 2880);
+	live_weights_release(&weights);
+}
+
 static void test_live__the_end_leaves_the_data(void **state)
 {
 	struct view *v = *state;
@@ -186,6 +208,7 @@ int main(void)
 		TEST(a_clock_without_time_says_so),
 		TEST(first_names_do_not_wait_for_a_delay),
 		TEST(rates_count_from_the_beginning),
+		TEST(samples_of_a_pause_count_less),
 		TEST(the_end_leaves_the_data),
 	};
 
