@@ -56,11 +56,14 @@ static bool is_name(const char *name)
 	return bytes && !(name[0] == '[' && name[bytes - 1] == ']' && strstr(name, "+0x"));
 }
 
-static bool is_stub(const char *name)
+/* Stubs are made by the linker ("dup@plt") or by HotSpot; methods of Java have a dot. */
+static bool is_stub(const struct doctor_object *object, const char *name)
 {
 	static const char stub[] = "@plt";
 	size_t bytes = strlen(name);
 
+	if (!strcmp(object->path, "[java]"))
+		return is_name(name) && !strchr(name, '.');
 	return bytes >= sizeof(stub) && !strcmp(name + bytes - (sizeof(stub) - 1), stub);
 }
 
@@ -104,7 +107,7 @@ static int count_sample(struct doctor *d, const struct sample *sample)
 
 		named |= is_name(name);
 		lined |= location.line[i].line != 0;
-		stub |= is_stub(name);
+		stub |= is_stub(object, name);
 	}
 	object->task = sample->task;
 	object->samples += count;
@@ -123,7 +126,6 @@ static int collect(struct doctor *d, char **ret_problem)
 	if (r < 0)
 		return r;
 	d->sums = frames.sums;
-
 	for (size_t i = 0; i < profile_samples(d->profile) && r == 0; i++) {
 		struct sample sample = profile_sample(d->profile, i);
 

@@ -4,7 +4,8 @@
  * and the command that helps.
  *
  * A sample counts for the object of its leaf; the leaf may lack a function's name or a source line.
- * PLT stubs ("dup@plt"), made by the linker, have no lines, so a stub without a line lacks nothing.
+ * Stubs, made by the linker ("dup@plt") or by HotSpot ("Interpreter"), have no lines, so a stub
+ * without a line lacks nothing.
  * A stack that lacks outer frames counts for the object in which it ends.
  */
 #ifndef VIEW_REPORT_DOCTOR_H
@@ -21,7 +22,7 @@ struct doctor_object {
 	size_t lined;             /* number of locations with a line in the profile */
 	int64_t samples, weight;  /* samples whose leaf is in the object, and their weight */
 	int64_t unnamed, unlined; /* samples without a function's name; without a line */
-	int64_t stubs;            /* samples in PLT stubs */
+	int64_t stubs;            /* samples in stubs */
 	/*
 	 * Stacks that end here too early. @incomplete: no caller was found. @truncated: not all of
 	 * the stack was copied.

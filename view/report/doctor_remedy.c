@@ -11,7 +11,7 @@
 
 /* No advice is given if at most 1 stack in FEW_CUT is cut. */
 enum { FEW_CUT = 100 };
-/* The same if at most 1 sample of Java in FEW_UNLINED lacks a line: stubs have none. */
+/* The same if at most 1 sample of Java in FEW_UNLINED lacks a line: some always do. */
 enum { FEW_UNLINED = 10 };
 
 static int set_texts(struct doctor_object *object, const char *cause, const char *remedy)
@@ -138,7 +138,7 @@ static int remedy_of_missing(const struct doctor *d, struct doctor_object *objec
 	return r;
 }
 
-/* Do all samples lack a line, except in PLT stubs, which cannot have one? */
+/* Do all samples lack a line, except in stubs, which cannot have one? */
 static bool has_no_lines(const struct doctor_object *object)
 {
 	return object->unlined && object->unlined == object->samples - object->stubs;
