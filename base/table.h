@@ -63,7 +63,10 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 32);
 }
 
-/* Hashes @hash and the bytes. */
+/*
+ * Hashes the bytes. @hash: what the hash begins with, as the hash of what stands before them, or
+ * table_seed().
+ */
 uint64_t table_hash_bytes(uint64_t hash, const void *data, size_t bytes);
 
 /*

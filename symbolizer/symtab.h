@@ -38,9 +38,8 @@ int symtab_add_exported(struct symtab *symtab, const struct elfimage *image, str
 /* Adds the entries of .plt, .plt.sec and .plt.got with the names "NAME@plt". -ENOMEM, -E2BIG. */
 int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct pool *strings);
 /*
- * Sorts the symbols, keeps only the one of highest rank at each address, and no labels inside of
- * functions, and sets unknown sizes.
- * Call before symtab_find().
+ * Sorts the symbols. Drops all but the one of highest rank at each address, and labels without a
+ * size inside of functions. Sets unknown sizes. Call before symtab_find().
  */
 void symtab_seal(struct symtab *symtab);
 /* The innermost symbol that covers @svma; NULL: none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stacks of the chosen samples, as frames, for exporters. */
+/* The stacks of the chosen samples, as frames, for exporters and reports. */
 #ifndef VIEW_FRAMES_H
 #define VIEW_FRAMES_H
 

@@ -72,7 +72,7 @@ static void click(struct live *live, struct live_key key)
 	}
 }
 
-/* Has sampling ended, if not the target? If so, tells the user. */
+/* Has sampling ended? The target may live on. If so, tells the user. */
 static bool has_ended(struct live *live)
 {
 	bool ended = live->state >= LIVE_ENDED;
