@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 int proc_file_read(char *to, size_t room, const char *format, ...)
 {
-	char path[96];
+	char path[PATH_MAX]; /* that of a container's cgroup may be long */
 	va_list args;
 	ssize_t n;
 	int fd, r;

@@ -92,10 +92,15 @@ static void put(const char *root, const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
+/* A path as long as those of containers are. */
+#define CONTAINER                                                                                  \
+	"/system.slice/"                                                                           \
+	"docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope"
+
 static void test_cgroup__which_process_is_frozen(void **state)
 {
-	static const char *const files[] = {
-		"a/cgroup.events", "unified/b/cgroup.events", "freezer/c/freezer.state"};
+	static const char *const files[] = {CONTAINER "/cgroup.events", "unified/b/cgroup.events",
+		"freezer/c/freezer.state"};
 	char root[] = "/tmp/test_cgroup.XXXXXX", command[64];
 
 	(void)state;
@@ -104,11 +109,11 @@ static void test_cgroup__which_process_is_frozen(void **state)
 		put(root, files[0], frozen ? "populated 1\nfrozen 1\n" : "populated 1\nfrozen 0\n");
 		put(root, files[1], frozen ? "frozen 1\n" : "frozen 0\n");
 		put(root, files[2], frozen ? "FROZEN\n" : "THAWED\n");
-		assert_int_equal(cgroup_is_frozen("0::/a\n", root), frozen);
+		assert_int_equal(cgroup_is_frozen("0::" CONTAINER "\n", root), frozen);
 		assert_int_equal(cgroup_is_frozen("1:cpu:/\n0::/b\n", root), frozen);
 		assert_int_equal(cgroup_is_frozen("3:freezer:/c\n0::/\n", root), frozen);
 		/* Each hierarchy has its own groups, and not all have a file of these. */
-		assert_false(cgroup_is_frozen("3:cpu:/c\n4:pids:/a\n0::/c\n", root));
+		assert_false(cgroup_is_frozen("3:cpu:/c\n4:pids:" CONTAINER "\n0::/c\n", root));
 	}
 	assert_false(cgroup_is_frozen("", root));
 	assert_false(cgroup_is_frozen("0::/\n::\n", root));
