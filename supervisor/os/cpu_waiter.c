@@ -13,7 +13,8 @@
 #include "supervisor/os/priority.h"
 #include "supervisor/os/procfs.h"
 
-#define STACK_BYTES (64 * 1024)
+/* The least that glibc permits on aarch64; if it refused the size, a stack would have 8 MiB. */
+#define STACK_BYTES (128 * 1024)
 /*
  * Bits of cpu_waiter.word, the futex on which a waiter sleeps. Bit 0 tells the waiter to end. A
  * poke (cpu_waiter_poke()) adds 2, so that the word changes.
