@@ -251,8 +251,7 @@ static void await_stops(struct engine *engine, uint64_t until_ns)
 		engine->audit.missed_stops++;
 		say_line(&engine->say, SAY_WARNING,
 			"thread %d did not stop within a second (it is in the kernel, frozen by "
-			"its "
-			"cgroup, or gets no CPU): left out",
+			"its cgroup, or gets no CPU): left out",
 			t->tid);
 	}
 }
