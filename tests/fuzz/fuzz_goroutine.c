@@ -42,11 +42,12 @@ ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arch_snapshot snapshot = {.thread_pointer = BASE + 8};
-	struct memory memory = {.data = data + HEAD_BYTES, .bytes = size - HEAD_BYTES};
+	struct memory memory = {0};
 	struct goroutine g;
 
 	if (size < HEAD_BYTES)
 		return 0;
+	memory = (struct memory){.data = data + HEAD_BYTES, .bytes = size - HEAD_BYTES};
 	snapshot.machine = data[0] & 1 ? EM_AARCH64 : EM_X86_64;
 	snapshot.registers = data[0] & 1 ? 33 : 17;
 	memcpy(&snapshot.sp, data + 1, 8);
