@@ -274,7 +274,7 @@ void sampling_rest(struct engine *engine)
 
 	if (!s->begun)
 		return;
-	/* The turn is accounted for at the next one: until then it must be short (note_turn()). */
+	/* Waiters wait for the end of this turn, so its CPU time is read later, in note_turn(). */
 	s->served_on = on;
 	s->served_hit = on >= 0 && s->sampler.cpu[on].hit;
 	if (on >= 0)
@@ -368,10 +368,10 @@ void sampling_wake(struct engine *engine, uint64_t now)
 
 	if (!s->begun)
 		return;
-	/* Before this thread reads its CPU time, which renews the time stamp. */
+	/* Comes first: once this thread reads its CPU time, the time stamp is a later one. */
 	if (sampling_next(engine) <= now)
 		r = arrival_read(s->sched_fd, now, &arrival);
-	/* Read before the turn: if that ends this thread's slice, waiters do not wait for it. */
+	/* Read before the turn: if reading ends this thread's slice, no waiter waits for it. */
 	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	take_turn(s);
 	note_turn(engine, cpu_ns);

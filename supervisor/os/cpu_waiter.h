@@ -76,8 +76,8 @@ struct cpu_waiter {
 
 /*
  * Starts the thread. The caller has set the fields cpu, wake, context, realtime (the thread
- * requests real-time priority) and first (otherwise it calls priority_prompt() with that). @waiter
- * must not move in memory until cpu_waiter_stop(). 0, or -errno: no thread can be created.
+ * requests real-time priority) and first (what it passes to priority_prompt() without that).
+ * @waiter must not move in memory until cpu_waiter_stop(). 0, or -errno: no thread can be created.
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);
 /* Ends and joins the thread, if it was started. */
