@@ -252,8 +252,18 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
  */
 static bool is_consumed_error(const struct restart *m, int64_t result)
 {
-	return m->call->whole == ARCH_WHOLE_WAITALL && result < 0 && result > RESTART_LAST &&
-		result != -EINTR && result != -EAGAIN && result != -EFAULT;
+	if (m->call->whole != ARCH_WHOLE_WAITALL || result >= 0 || result <= RESTART_LAST)
+		return false;
+	switch (result) {
+	/* not the socket's: the call was interrupted, or the descriptor was closed meanwhile */
+	case -EINTR:
+	case -EAGAIN:
+	case -EFAULT:
+	case -EBADF:
+	case -ENOTSOCK:
+	case -ENOMEM: return false;
+	default: return true;
+	}
 }
 
 /*
