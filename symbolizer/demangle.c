@@ -33,8 +33,7 @@ static bool is_mark(const char *text)
 		const char *end = text + strlen(marks[i].name);
 
 		if (strncmp(text, marks[i].name, strlen(marks[i].name)) == 0 &&
-			(*end ? *end == '.' && isdigit((unsigned char)end[1])
-			      : !marks[i].numbered))
+			(*end ? *end == '.' && isdigit((unsigned char)end[1]) : !marks[i].numbered))
 			return true;
 	}
 	return false;

@@ -20,8 +20,8 @@ void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsig
 	uint64_t pc, uint64_t weight_ns);
 
 /* Counts an instant of @stream as lost: @tracee has called exec, or ended, since the instant. */
-void session_tick_lost(struct sessions *sessions, struct tracee *tracee, unsigned stream,
-	uint64_t weight_ns);
+void session_tick_lost(
+	struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t weight_ns);
 
 /*
  * Counts the time of @tracee off the CPU in tables of elapsed time. At @now_ns the thread has used

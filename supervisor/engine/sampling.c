@@ -50,8 +50,8 @@ static bool take_instant(struct sampled_cpu *c)
 	bool hit;
 
 	if (c->instant.error < 0)
-		c->instant.arrival.run_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) -
-			(clock_now() - c->instant.woke_ns);
+		c->instant.arrival.run_ns =
+			clock_read(CLOCK_THREAD_CPUTIME_ID) - (clock_now() - c->instant.woke_ns);
 	if (!summons_claim(&s->summons, (int)c->instant.cpu, c->instant.woke_ns + CLAIM_NS))
 		return false;
 	began = clock_now();
@@ -330,7 +330,7 @@ void sampling_keep(struct engine *engine, uint64_t now)
 	s->sampler.realtime = engine->audit.realtime = s->realtime.has;
 	sampling_cpus_start(s);
 	say_line(&engine->say, SAY_DETAIL, "%s",
-		s->realtime.has       ? "the sampler has real-time priority again"
+		s->realtime.has             ? "the sampler has real-time priority again"
 			: s->realtime.first ? "the sampler has nice value -20 again"
 					    : "sampling took three quarters of a CPU with "
 					      "priority, and goes on without it");

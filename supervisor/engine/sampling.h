@@ -67,8 +67,8 @@ struct sampling {
 	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
-	_Atomic uint64_t busy;  /* instants for which no turn came in time */
-	_Atomic int works_on;   /* index of the CPU where the tracing thread is at work; -1: none */
+	_Atomic uint64_t busy; /* instants for which no turn came in time */
+	_Atomic int works_on;  /* index of the CPU where the tracing thread is at work; -1: none */
 	/*
 	 * The last turn of the tracing thread, which is accounted for at the next one: index of the
 	 * CPU (-1: none), whether the last instant of that CPU was a hit, and the CPU time of the

@@ -123,8 +123,8 @@ static int child_around(struct dwarf_reader *r, Dwarf_Die die, Dwarf_Off offset,
 		return index;
 	parent = &scopes->parents[index];
 	rc = (size_t)index == before ? list_children(r, die, parent) : 0;
-	low = array_bisect(i, parent->first, parent->first + parent->n,
-		scopes->children[i] <= target);
+	low = array_bisect(
+		i, parent->first, parent->first + parent->n, scopes->children[i] <= target);
 	*ret_child = low > parent->first ? scopes->children[low - 1] : 0;
 	return rc;
 }

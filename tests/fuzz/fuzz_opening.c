@@ -63,7 +63,7 @@ size_t fuzz_seed(unsigned n, uint8_t *ret_data)
 	static const struct opening opening = {.kind = OPENING_ELF, .path = "/bin/sh"};
 	static const struct opened opened = {.fd = -1, .text = "sh"};
 
-	return n == 0 ? opening_put(ret_data, &opening)
+	return n == 0    ? opening_put(ret_data, &opening)
 		: n == 1 ? opened_put(ret_data, &opened)
 			 : 0;
 }

@@ -30,7 +30,8 @@ static void read_stat(const char *text)
 
 	if (last >= 1 << 20)
 		abort();
-	accept(STAT, procfs_parse_state(text, &state) == 0 && last >= 0 &&
+	accept(STAT,
+		procfs_parse_state(text, &state) == 0 && last >= 0 &&
 			procfs_parse_stack_bottom(text) &&
 			procfs_parse_kernel_time(text, &kernel) == 0 &&
 			procfs_parse_cpu(CPU_SOURCE_STAT, text, &cpu) == 0);

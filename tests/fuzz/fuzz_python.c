@@ -120,8 +120,8 @@ static void try_texts(const struct python_layout *layout, const uint8_t *data, s
 		}
 }
 
-static void merge(struct python *python, struct runtime_sample *sample, const uint8_t *data,
-	size_t size)
+static void merge(
+	struct python *python, struct runtime_sample *sample, const uint8_t *data, size_t size)
 {
 	const uint16_t version = python->layout.version;
 	struct record_runtime record = {.frame = data + STACK_BYTES,
@@ -137,7 +137,7 @@ static void merge(struct python *python, struct runtime_sample *sample, const ui
 			stack.group[i].first + stack.group[i].n > stack.locations)
 			__builtin_trap();
 	if (stack.groups)
-		fuzz_accept(version == PYTHON_3_10 ? MERGED_3_10
+		fuzz_accept(version == PYTHON_3_10       ? MERGED_3_10
 				: version == PYTHON_3_11 ? MERGED_3_11
 							 : MERGED_3_12);
 	free(stack.location);

@@ -111,8 +111,8 @@ size_t fuzz_seed(unsigned n, uint8_t *ret_data)
 		to[4] = RECORD_PAD;
 		break;
 	case RECORD_START:
-		r = record_put_start(to, room, 1,
-			&(struct record_start){.command = "a\0b", .command_bytes = 4});
+		r = record_put_start(
+			to, room, 1, &(struct record_start){.command = "a\0b", .command_bytes = 4});
 		break;
 	case RECORD_PROCESS: r = record_put_process(to, room, 1, 0, 2, 3); break;
 	case RECORD_MAPS:

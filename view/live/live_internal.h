@@ -35,9 +35,9 @@ enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
 enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
 
 struct live_row {
-	uint64_t id;        /* identifies the row across updates */
-	double self, total; /* weights in the value type shown */
-	double now;         /* a thread's present CPU use; 1: a whole CPU */
+	uint64_t id;                      /* identifies the row across updates */
+	double self, total;               /* weights in the value type shown */
+	double now;                       /* a thread's present CPU use; 1: a whole CPU */
 	const char *name, *object, *text; /* live_matches() searches in all of them */
 	uint32_t place;    /* place of the row's function; LIVE_NONE: the row is no function */
 	uint32_t line;     /* number of a line of a source file */

@@ -184,9 +184,8 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	assert_int_equal(all->n, 2);
 	for (size_t i = 0; i < 2; i++) {
 		struct profile *one;
-		const uint64_t expected[] = {
-			i ? 0 : 30 * MS, i ? 3 * MS : 0, i ? 3 * MS : 30 * MS, i ? 0 : 20 * MS, 1,
-			i ? 2 : 1};
+		const uint64_t expected[] = {i ? 0 : 30 * MS, i ? 3 * MS : 0, i ? 3 * MS : 30 * MS,
+			i ? 0 : 20 * MS, 1, i ? 2 : 1};
 		static const char *const keys[] = {"profiled_cpu_ns", "unattributed_cpu_ns",
 			"kernel_cpu_ns", "found_ns", "realtime", "threads"};
 

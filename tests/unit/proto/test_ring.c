@@ -230,8 +230,8 @@ static void test_ring__refuses_nonsense(void **state)
 	((uint8_t *)pair.memory)[128] = 0;
 	/* So is another version: its records and requests may differ. */
 	((uint8_t *)pair.memory)[8] = RING_VERSION - 1;
-	assert_int_equal(ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)),
-		-EPROTONOSUPPORT);
+	assert_int_equal(
+		ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTONOSUPPORT);
 	((uint8_t *)pair.memory)[0] ^= 1;
 	assert_int_equal(ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTO);
 	free(pair.memory);

@@ -93,14 +93,14 @@ static void put(const char *root, const char *name, const char *text)
 }
 
 /* A path as long as those of containers are. */
-#define CONTAINER                                                                                  \
-	"/system.slice/"                                                                           \
+#define CONTAINER        \
+	"/system.slice/" \
 	"docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope"
 
 static void test_cgroup__which_process_is_frozen(void **state)
 {
-	static const char *const files[] = {CONTAINER "/cgroup.events", "unified/b/cgroup.events",
-		"freezer/c/freezer.state"};
+	static const char *const files[] = {
+		CONTAINER "/cgroup.events", "unified/b/cgroup.events", "freezer/c/freezer.state"};
 	char root[] = "/tmp/test_cgroup.XXXXXX", command[64];
 
 	(void)state;

@@ -167,9 +167,8 @@ static void test_live__samples_of_a_pause_count_less(void **state)
 
 	live_weights_init(&weights, (double)LIVE_SECOND_NS);
 	live_weights_begin(&weights, LIVE_SECOND_NS);
-	assert_int_equal(live_weights_update(&weights, v->fixture.profile, NULL, 0,
-				 11 * LIVE_SECOND_NS),
-		0);
+	assert_int_equal(
+		live_weights_update(&weights, v->fixture.profile, NULL, 0, 11 * LIVE_SECOND_NS), 0);
 	all = live_weights_effective(&weights, VALUE_SAMPLES, false);
 	recent = live_weights_effective(&weights, VALUE_SAMPLES, true);
 	assert_in_range((uint64_t)(recent / all * 10000), 2879, 2880);
