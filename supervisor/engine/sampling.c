@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -27,7 +26,7 @@ static bool ask(struct sampled_cpu *c)
 {
 	struct sampling *s = c->sampling;
 
-	s->strayed |= c->waiter.started && c->instant.arrival.cpu != c->waiter.cpu;
+	s->strayed |= c->instant.arrival.cpu != c->waiter.cpu;
 	s->hit = sampler_instant(&s->sampler, &c->instant);
 	atomic_store(&c->stretch_1024, sampler_stretch(&s->sampler, c->instant.cpu));
 	return s->hit != NULL;
@@ -296,15 +295,18 @@ uint64_t sampling_next(struct engine *engine)
 }
 
 /*
- * Takes a due instant of a CPU whose waiter could not be started. It is lost if we run on another
- * CPU. @error is the result of arrival_read() for @arrival.
+ * Takes a due instant of a CPU whose waiter could not be started, on whichever CPU we run. @error
+ * is the result of arrival_read() for @arrival.
  */
 static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now,
 	const struct arrival *arrival, int error)
 {
+	struct arrival here = *arrival;
+
 	if (c->waiter.started || atomic_load(&c->next_ns) > now)
 		return;
-	if (begin_instant(c, now, arrival, error) && ask(c))
+	here.cpu = c->waiter.cpu;
+	if (begin_instant(c, now, &here, error) && ask(c))
 		serve(engine);
 	(void)adopt(c);
 }
@@ -360,7 +362,7 @@ static void take_turn(struct sampling *s)
 void sampling_wake(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN, .cpu = sched_getcpu()};
+	struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 	uint64_t cpu_ns;
 	int r = 0;
 
