@@ -258,7 +258,7 @@ static bool is_stopped(int pid)
 	return state == 'T' || state == 't';
 }
 
-/* Says which processes the user must let go on before they do anything. */
+/* Names the processes that are stopped or frozen: they are not sampled until they go on. */
 static void tell_held(struct sprofrun_settings *s)
 {
 	char text[CGROUP_TEXT_BYTES];

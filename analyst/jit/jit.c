@@ -49,7 +49,7 @@ struct jit_file {
 	char name[48];
 	int fd;                /* -1: not opened yet */
 	uint64_t read_bytes;   /* offset at which the next read begins */
-	uint64_t parsed_bytes; /* bytes in front of it that were parsed; others were skipped */
+	uint64_t parsed_bytes; /* bytes before read_bytes that were parsed, not skipped */
 	bool over;             /* it is too large, or damaged, and not read any further */
 	struct jit_map map;
 };

@@ -129,7 +129,10 @@ static void record_call(struct engine *engine, struct tracee *t, int32_t syscall
 	handover_sample(engine, t, &sample, t->sample->hit.due.weight_ns[0], now);
 }
 
-/* Later ticks make up for one that was lost, but not in another image, nor of an ended thread. */
+/*
+ * Counts the ticks of @t's hit as lost. Call only if @t has ended or has another image: otherwise
+ * the later ticks of the thread make up for them.
+ */
 static void lose_ticks(struct engine *engine, struct tracee *t)
 {
 	const struct plan_due *due = &t->sample->hit.due;
